@@ -52,7 +52,7 @@ def require_between(what: str, value: float, least: float, most: float) -> float
 
 
 def parse_duration(text: str) -> int:
-    """Seconds in ``"90"``, ``"90s"``, ``"10m"``, ``"1.5h"``, ``"2d"`` or ``"1w"``."""
+    """Return seconds in ``"90"``, ``"90s"``, ``"10m"``, ``"1.5h"``, ``"2d"`` or ``"1w"``."""
     seconds = _amount(text, _SECONDS, "s")
     if seconds is None:
         raise ParameterError(f'"{text}" is not a duration; write for example 90s, 10m, 1.5h or 2d')

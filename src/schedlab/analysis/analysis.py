@@ -64,7 +64,7 @@ class Analysis:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         return {
             "name": self.name,
             "rule": asdict(self.rule),

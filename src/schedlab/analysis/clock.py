@@ -45,7 +45,7 @@ class Clock:
             return None
 
     def local_s(self, times_s: Times) -> Times:
-        """Seconds on the cluster's clock since 1970-01-01 00:00, a Thursday."""
+        """Return seconds on the cluster's clock since 1970-01-01 00:00, a Thursday."""
         unix_s = self.begin_s + times_s
         spans, span = np.unique(unix_s // _HALF_HOUR_S, return_inverse=True)
         return np.asarray(unix_s + np.array([self._ahead_s(each) for each in spans.tolist()])[span])

@@ -50,7 +50,7 @@ class CountedJobs:
 
 
 def _in_doubt(jobs: Workload) -> NDArray[np.bool_]:
-    """Jobs whose request may be the reader's, who takes the run time where there is none.
+    """Return jobs whose request may be the reader's, who takes the run time where there is none.
 
     The reader tells how many requests it made up, but not which. Where they are too few to matter,
     no job is in doubt.

@@ -79,7 +79,7 @@ class Requests:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         return {
             "jobs": self.jobs,
             "mean_wra": self.mean_wra,

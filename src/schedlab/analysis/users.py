@@ -37,7 +37,7 @@ class Users:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         return {
             "mean_wra": asdict(self.mean_wra),
             "wrsa": asdict(self.wrsa),

@@ -182,7 +182,7 @@ def _overuse_of_clusters(
 def _named_clusters(
     schedule: Schedule, ranges: NodeRanges, needs: ClusterNeeds
 ) -> Iterator[Violation]:
-    """Nodes of other clusters than a job named, or too many or too few of one."""
+    """Yield nodes of other clusters than a job named, or too many or too few of one."""
     needed, ran_on = needs.by_cluster(), np.zeros_like(needs.by_cluster())
     for place, width in enumerate(ranges.width_within(needs.clusters)):
         np.add.at(ran_on[place], ranges.job(), width)

@@ -21,7 +21,7 @@ ACCOUNTING = (
 
 
 def read_accounting(kind: str, path: Path, options: ReadOptions) -> Workload:
-    """The jobs that have ended; an error where the extra is missing."""
+    """Return the jobs that have ended; an error where the extra is missing."""
     from schedlab.cli.store_place import require_history
 
     require_history()

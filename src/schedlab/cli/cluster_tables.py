@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def clusters_needed_table(rows: Sequence[Row]) -> Table:
-    """How jobs fared by the number of clusters that they need at the same time."""
+    """Return how jobs fared by the number of clusters that they need at the same time."""
     from schedlab.units import short_duration, three_digits
 
     table = new_table(
@@ -32,7 +32,7 @@ def clusters_needed_table(rows: Sequence[Row]) -> Table:
 
 
 def clusters_table(rows: Sequence[Row]) -> Table:
-    """What each cluster did."""
+    """Return what each cluster did."""
     from schedlab.units import short_duration
 
     table = new_table("policy", "cluster", "jobs", "utilisation", "mean wait", text_columns=2)

@@ -65,7 +65,7 @@ def epilog(examples: Iterable[str]) -> str:
 
 
 def _spread(command: Command) -> Command:
-    """The command as Typer wants it: one parameter per option."""
+    """Return the command as Typer wants it: one parameter per option."""
     hints = get_type_hints(command, include_extras=True)
     groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
 

@@ -48,7 +48,7 @@ class PolicyComparison:
         ]
 
     def rows(self) -> list[dict[str, dict[str, float | None]]]:
-        """One row per policy, for JSON."""
+        """Return one row per policy, for JSON."""
         columns = {"metrics": self.values, "relative": {m: self.relative(m) for m in self.values}}
         return [
             {
@@ -59,7 +59,7 @@ class PolicyComparison:
         ]
 
     def table(self, console: Console) -> Table:
-        """A row per metric where the console is wide enough, else a row per policy."""
+        """Return a row per metric where the console is wide enough, else a row per policy."""
         table = self._by_metric()
         boundless = console.options.update(max_width=10_000)
         fits = console.measure(table, options=boundless).maximum <= console.width
@@ -84,7 +84,7 @@ class PolicyComparison:
         return table
 
     def _cells(self, metric: str, between: str) -> list[Text]:
-        """The values, each with its ratio to the best where there are several."""
+        """Return the values, each with its ratio to the best where there are several."""
         from rich.text import Text
 
         from schedlab.metrics import find_metric

@@ -49,7 +49,7 @@ class Computing:
     ] = None
 
     def chosen(self) -> Engine:
-        """The engine that the options describe."""
+        """Return the engine that the options describe."""
         if self.engine == "ray":
             from schedlab.experiments import RayEngine
 

@@ -34,14 +34,14 @@ def err() -> Console:
 
 
 def heading(line: str) -> Text:
-    """A line above a table."""
+    """Return a line above a table."""
     from rich.text import Text
 
     return Text(line, "bold")
 
 
 def new_table(*headings: str, text_columns: int = 1) -> Table:
-    """A table without frame: the first columns hold text, the others numbers.
+    """Return a table without frame: the first columns hold text, the others numbers.
 
     Where it gets too narrow text is broken before numbers are.
     """
@@ -67,7 +67,7 @@ def new_table(*headings: str, text_columns: int = 1) -> Table:
 
 
 def cell(value: float | None, written: Callable[[float], str]) -> str:
-    """The value as the function writes it; a dash where there is none."""
+    """Return the value as the function writes it; a dash where there is none."""
     return "–" if value is None or math.isnan(value) else written(value)
 
 
@@ -84,5 +84,5 @@ def print_notes(notes: Iterable[str], *, to_stderr: bool) -> None:
 
 
 def reading_notes(report: ReadReport) -> Iterator[str]:
-    """What the reader did to the trace."""
+    """Return what the reader did to the trace."""
     return (f"reader: {line}" for line in report.lines())

@@ -36,12 +36,12 @@ class GroupTables:
         return cls(by, of_jobs, compare(schedules, of_jobs, by=by))
 
     def rows(self, policy: str) -> list[dict[str, Any]]:
-        """The groups under one policy, for JSON."""
+        """Return the groups under one policy, for JSON."""
         own = self.frame.filter(self.frame["policy"] == policy).drop("policy")
         return own.fill_nan(None).to_dicts()
 
     def tables(self) -> Iterator[tuple[str, Table]]:
-        """One for each metric, with its title: a row per group and a column per policy."""
+        """Yield one for each metric, with its title: a row per group and a column per policy."""
         from schedlab.metrics import find_metric
         from schedlab.viz.labels import metric_label, value_label
 
@@ -58,14 +58,14 @@ class GroupTables:
             yield f"{metric_label(metric)} by {self.by}", table
 
     def notes(self) -> Iterator[str]:
-        """What the printed tables leave out."""
+        """Yield what the printed tables leave out."""
         groups = self.frame[self.by].n_unique()
         if groups > _SHOWN:
             yield f"by {self.by}: the {_SHOWN} of {groups:,} with most jobs; --json has all"
 
 
 def is_of_jobs(metric: str) -> bool:
-    """Whether it has a value for each job, and so for groups of them."""
+    """Return whether it has a value for each job, and so for groups of them."""
     from schedlab.lookup import is_import_path
     from schedlab.metrics import JobMetric, find_metric
 

@@ -122,5 +122,5 @@ def _row(job: dict[str, Any]) -> list[str]:
 
 
 def _printable(text: str) -> str:
-    """A name without what a terminal would obey: users call their jobs what they like."""
+    """Return a name without what a terminal would obey: users call their jobs what they like."""
     return "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in text)

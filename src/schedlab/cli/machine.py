@@ -95,7 +95,7 @@ class MachineOptions:
     ] = "error"
 
     def given(self) -> Platform | None:
-        """The machine that the options describe; None for the one in the trace's header."""
+        """Return the machine that the options describe; None for the one in the trace's header."""
         from schedlab.platform import Platform
 
         if self.nodes is not None and self.platform is not None:
@@ -109,13 +109,13 @@ class MachineOptions:
         return None if self.nodes is None else Platform.homogeneous(self.nodes)
 
     def sizes(self) -> dict[str, int] | None:
-        """The sizes of partitions that --partitions gives; None where they are one pool."""
+        """Return the sizes of partitions that --partitions gives; None where they are one pool."""
         from schedlab.platform.apart import parse_sizes
 
         return None if self.partitions is None else parse_sizes(self.partitions)
 
     def apart(self, workload: Workload) -> Apart | None:
-        """The jobs and the machine with partitions apart, if asked for."""
+        """Return the jobs and the machine with partitions apart, if asked for."""
         from schedlab.platform import keep_apart
 
         sizes = self.sizes()
@@ -130,7 +130,7 @@ class MachineOptions:
         return oversize(workload, self.oversize, nodes)
 
     def notes(self, workload: Workload, nodes: int | Counts) -> Iterator[str]:
-        """What the options did to the workload."""
+        """Yield what the options did to the workload."""
         wide = int((workload["nodes"] > nodes).sum())
         done = {"drop": "dropped", "clip": "clipped"}.get(self.oversize)
         if wide and done:

@@ -30,7 +30,7 @@ class Commands(Group):
         sys.exit(code)
 
     def _run(self, *arguments: Any, **settings: Any) -> int:
-        """The exit code."""
+        """Return the exit code."""
         try:
             code = super().main(*arguments, **settings)
             sys.stdout.flush()

@@ -118,7 +118,7 @@ def _run(site: Path, conf: Path | None, rounds: int | None, json: bool) -> None:
 
 
 def _copier(site: Path, service: str | None) -> Callable[[], object]:
-    """What copies the log to the store; nothing without a service."""
+    """Return what copies the log to the store; nothing without a service."""
     if service is None:
         return lambda: None
     from schedlab.cli.store_place import require_history

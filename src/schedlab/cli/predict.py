@@ -91,7 +91,7 @@ def predict(
 
 
 def _chosen(policy: str, predictors: Sequence[str]) -> list[ChosenPredictor]:
-    """The predictors, checked: every one known, and none twice."""
+    """Return the predictors, checked: every one known, and none twice."""
     from schedlab.policies import find_policy
     from schedlab.predict import find_predictor
 
@@ -106,7 +106,7 @@ def _chosen(policy: str, predictors: Sequence[str]) -> list[ChosenPredictor]:
 def _foretold(
     chosen: ChosenPredictor, policies: Policies, scenario: Scenario, seed: int
 ) -> tuple[Schedule, RunTimes]:
-    """What happened, planned by the predictor, and what it had said of each job."""
+    """Return what happened, planned by the predictor, and what it had said of each job."""
     from schedlab.predict import ChosenPredictor, Recorded, RunTimes
 
     request_s = scenario.workload["request_s"]
@@ -139,7 +139,7 @@ class _Judging:
         return cls(by, parse_duration(elapsed), found)
 
     def row(self, schedule: Schedule, told: RunTimes) -> Row:
-        """The figures of one predictor."""
+        """Return the figures of one predictor."""
         from schedlab.analysis import (
             SCORED_LEVELS,
             prediction_accuracy,

@@ -81,7 +81,7 @@ class ReadingRules:
     ] = field(default_factory=list)
 
     def of(self, trace: str) -> WorkloadOptions:
-        """The same rules for this trace."""
+        """Return the same rules for this trace."""
         rules = {each.name: getattr(self, each.name) for each in fields(ReadingRules)}
         return WorkloadOptions(trace=trace, **rules)
 
@@ -110,7 +110,7 @@ class WorkloadOptions(ReadingRules):
     ] = 10_000
 
     def read(self, seed: int = 0) -> Workload:
-        """The workload in the trace, or drawn from the model with that seed."""
+        """Return the workload in the trace, or drawn from the model with that seed."""
         from schedlab.cli.progress import progress
         from schedlab.workload import generate, read_workload
         from schedlab.workload.generators import is_model
@@ -184,7 +184,7 @@ class Shaping:
         return apply(workload, self.transforms(), seed=self.seed)
 
     def transforms(self) -> list[str]:
-        """All that is done, in order."""
+        """Return all that is done, in order."""
         cores = [] if self.cores_per_node is None else [f"cores_per_node={self.cores_per_node}"]
         return [*cores, *self.transform]
 
@@ -197,7 +197,7 @@ def _renamed(text: str) -> tuple[str, str]:
 
 
 def locate(trace: str) -> Path:
-    """The file of that name, or the trace of that name in the cache of fetched ones."""
+    """Return the file of that name, or the trace of that name in the cache of fetched ones."""
     from schedlab.workload import CATALOG
     from schedlab.workload.fetch import find
 

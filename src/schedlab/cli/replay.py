@@ -74,7 +74,7 @@ class Scenario:
         )
 
     def title(self) -> str:
-        """What is replayed, in one line."""
+        """Return what is replayed, in one line."""
         from schedlab.analysis.clock import dates_told
 
         clusters = len(self.platform.clusters)
@@ -94,7 +94,7 @@ class RecordedPast:
 
     @classmethod
     def of(cls, scenario: Scenario) -> RecordedPast:
-        """The past of the jobs, where the trace recorded it."""
+        """Return the past of the jobs, where the trace recorded it."""
         from schedlab.analysis import as_it_was, as_it_was_notes
 
         found = as_it_was(scenario.workload, scenario.platform)
@@ -179,7 +179,7 @@ class Policies:
     ] = False
 
     def names(self) -> list[str]:
-        """The full names, checked: every one known and none twice."""
+        """Return the full names, checked: every one known and none twice."""
         from schedlab.policies import find_policy
         from schedlab.sim.places import find_place
 
@@ -194,7 +194,7 @@ class Policies:
     def run(
         self, scenario: Scenario, seed: int, predict: PredictorLike | None = None
     ) -> Iterator[Schedule]:
-        """One schedule per policy, planned by that predictor where the policy names none."""
+        """Yield one schedule per policy, planned by that predictor where the policy names none."""
         from schedlab.cli.progress import progress
         from schedlab.sim import simulate
 

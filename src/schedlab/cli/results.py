@@ -18,7 +18,7 @@ _FATES = {"killed": "killed at their request", "cancelled": "cancelled while wai
 def result_rows(
     schedules: Sequence[Schedule], scenario: Scenario, policies: Policies, seed: int
 ) -> list[Row]:
-    """One row per schedule: its summary, and the settings it was made with."""
+    """Return one row per schedule: its summary, and the settings it was made with."""
     from schedlab.metrics import summary
 
     settings = {
@@ -55,7 +55,7 @@ def _cluster_rows(schedule: Schedule) -> Row:
 
 
 def run_notes(rows: Sequence[Row]) -> Iterator[str]:
-    """How fast the simulation was, and which jobs did not complete."""
+    """Yield how fast the simulation was, and which jobs did not complete."""
     from schedlab.units import three_digits
 
     jobs, wall_s = sum(row["jobs"] for row in rows), sum(row["wall_s"] or 0 for row in rows)
@@ -69,7 +69,7 @@ def run_notes(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def counter_notes(schedules: Sequence[Schedule]) -> Iterator[str]:
-    """What policies have counted."""
+    """Yield what policies have counted."""
     for schedule in schedules:
         counters = schedule.provenance.get("counters", {})
         if counters:

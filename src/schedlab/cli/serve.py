@@ -111,7 +111,7 @@ def _make_demo() -> Path:
 
 
 def _is_made(revision: str) -> bool:
-    """Whether it was made lately, by this version, and not stopped in between."""
+    """Return whether it was made lately, by this version, and not stopped in between."""
     whole = _DEMO / _WHOLE
     if not whole.exists() or whole.stat().st_mtime < time.time() - _RECENT_S:
         return False

@@ -44,7 +44,7 @@ class ServedMirror:
 
 
 def mirror_file(folder: Path) -> Path:
-    """Where the mirror of a site folder writes."""
+    """Return where the mirror of a site folder writes."""
     return folder / "live" / "mirror.json"
 
 
@@ -92,7 +92,7 @@ def record_of(job: LiveJob, cluster: str) -> dict[str, Any]:
 
 
 def _reason(job: LiveJob) -> str | None:
-    """Why it waits; where the scheduler has no word for a held job, Slurm's."""
+    """Return why it waits; where the scheduler has no word for a held job, Slurm's."""
     if job.held and not job.reason.startswith(_HELD):
         return _HELD
     return job.reason or None

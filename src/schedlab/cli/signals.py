@@ -41,7 +41,7 @@ def meet_signals() -> None:
 
 
 def ending() -> str:
-    """What ended the command, in a word."""
+    """Return what ended the command, in a word."""
     return _ENDINGS[signal.Signals(_received[0])] if _received else "interrupted"
 
 

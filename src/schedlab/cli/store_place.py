@@ -35,7 +35,7 @@ class StoreLocation:
     ] = None
 
     def read(self) -> Site:
-        """The site that the file describes."""
+        """Return the site that the file describes."""
         require_history()
         from schedlab.history.site import read_site
 
@@ -47,17 +47,17 @@ class StoreLocation:
         return read_site(self.site)
 
     def url(self) -> str:
-        """Where the store is, in the words of the option or of the site file."""
+        """Return where the store is, in the words of the option or of the site file."""
         return self.store or self.read().store.located(self.site.parent)
 
     def exposures(self) -> list[str]:
-        """What others can reach of the store and of what the site file names."""
+        """Return what others can reach of the store and of what the site file names."""
         from schedlab.history.private import exposures
 
         return exposures(self.url(), self.read() if self.site.exists() else None)
 
     def zone(self) -> timezone:
-        """The offset in which times are written: that of the site's standard time."""
+        """Return the offset in which times are written: that of the site's standard time."""
         if not self.site.exists():
             return UTC
         from schedlab.history.export.zone import standard_offset
@@ -72,7 +72,7 @@ class StoreLocation:
         return sum(named.values()) if named and all(named.values()) else None
 
     def open(self) -> Store:
-        """The store, which must have been made."""
+        """Return the store, which must have been made."""
         require_history()
         from schedlab.command_files import input_file
         from schedlab.history.store import Store

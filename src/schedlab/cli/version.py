@@ -39,7 +39,7 @@ def print_version(wanted: bool) -> None:
 
 
 def installed(name: str) -> str | None:
-    """Which version of the package there is; None without it."""
+    """Return which version of the package there is; None without it."""
     from importlib.metadata import PackageNotFoundError
     from importlib.metadata import version as installed_version
 

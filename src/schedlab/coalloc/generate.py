@@ -21,7 +21,7 @@ MOST = 1_000_000
 
 
 def _uniform(rng: np.random.Generator, jobs: int, resources: int) -> Pairs:
-    """Two different resources each, all pairs alike."""
+    """Return two different resources each, all pairs alike."""
     first = rng.integers(resources, size=jobs)
     return np.stack([first, (first + rng.integers(1, resources, jobs)) % resources], axis=1)
 
@@ -35,7 +35,7 @@ def _one_or_two(rng: np.random.Generator, jobs: int, resources: int) -> Pairs:
 
 
 def _ring(rng: np.random.Generator, jobs: int, resources: int) -> Pairs:
-    """Two neighbours on a ring of resources."""
+    """Return two neighbours on a ring of resources."""
     first = rng.integers(resources, size=jobs)
     return np.stack([first, (first + 1) % resources], axis=1)
 

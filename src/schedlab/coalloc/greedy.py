@@ -57,7 +57,7 @@ class Greedy:
             raise UnknownNameError("order", self.order, ORDERS)
 
     def solve(self, problem: Problem, objective: Objective, limits: Limits) -> Solution:
-        """One pass over the jobs."""
+        """Make one pass over the jobs."""
         watch = Stopwatch()
         weights = ORDERS[self.order or usual_order(objective)](problem)
         order = sorted(range(len(weights)), key=lambda job: -weights[job])

@@ -14,7 +14,7 @@ MAX_SCALE = 1 << 1000
 
 
 def integral_values(values: Sequence[float]) -> tuple[list[int], float]:
-    """Whole numbers and how many of them make 1: exact for decimals of usual length.
+    """Return whole numbers and how many of them make 1: exact for decimals of usual length.
 
     Where the common denominator would get too large the numbers are rounded up, so that a bound on
     them remains a bound on the values.

@@ -90,7 +90,7 @@ class Neighbourhood:
         return messages_of_pass(tree, network.sizes, _BYTES_PER_CELL)
 
     def _pick(self, rng: np.random.Generator) -> list[int]:
-        """Jobs that hang together: each in conflict with one picked before it."""
+        """Return jobs that hang together: each in conflict with one picked before it."""
         picked = [int(rng.integers(len(self._near)))]
         for which, next_to_it in rng.random((4 * self._reach.jobs, 2)).tolist():
             near = self._near[picked[int(which * len(picked))]]

@@ -60,7 +60,7 @@ def tree_nodes(network: ConstraintNetwork, tree: PseudoTree, utilities: Utilitie
 def propagate(
     network: ConstraintNetwork, tree: PseudoTree, utilities: Utilities, threads: int = 1
 ) -> Optimum:
-    """One pass of UTIL and VALUE over the whole forest."""
+    """Run one pass of UTIL and VALUE over the whole forest."""
     if min(network.sizes, default=1) == 0:
         return Optimum(-np.inf, ())
     nodes = tree_nodes(network, tree, utilities)

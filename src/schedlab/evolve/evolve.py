@@ -107,7 +107,7 @@ def _check_files(out: Path, resume: bool) -> None:
 
 
 def _determined_by(evolution: Evolution) -> dict[str, Any]:
-    """Everything that another result would follow from, as JSON has it."""
+    """Return everything that another result would follow from, as JSON has it."""
     arena, settings = evolution.arena, asdict(evolution.settings)
     size = {key: value for key, value in settings.items() if key not in _FREE_TO_CHANGE}
     document = {

@@ -45,7 +45,7 @@ def make_record(
     models: Mapping[str, Sequence[str]],
     versions: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Everything about the run but its cells.
+    """Return everything about the run but its cells.
 
     Args:
         experiment: what is run.

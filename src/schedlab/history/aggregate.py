@@ -187,7 +187,7 @@ def _name(host: HostUse, number: int, reading: ItemReading) -> str:
 
 
 def _is_ours(energy: Energy) -> bool:
-    """Whether it was measured before, by us: no scheduler knows of coverage."""
+    """Return whether it was measured before, by us: no scheduler knows of coverage."""
     return "coverage" in (energy.model_extra or {})
 
 

@@ -244,7 +244,7 @@ def store_demo(folder: Path, *, seed: int = 1, extent: DemoSize = DAYS) -> Site:
 
 
 def demo_schedule(seed: int, extent: DemoSize) -> Schedule:
-    """Jobs of the Lublin-Feitelson model, as EASY would have run them."""
+    """Return jobs of the Lublin-Feitelson model, as EASY would have run them."""
     drawn = generate(f"lublin:nodes={NODES}", extent.jobs, seed=seed)
     workload = apply(drawn, ["set_request=random:0.5", f"load={extent.load}:{NODES}"], seed=seed)
     return simulate(workload, NODES, "easy", seed=seed)

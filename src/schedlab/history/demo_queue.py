@@ -13,7 +13,7 @@ _BURST = 40
 
 
 def jobs_that_wait(now_s: int, cpus: int) -> Iterator[JobRecord]:
-    """Jobs that came lately and have not started.
+    """Yield jobs that came lately and have not started.
 
     Args:
         now_s: when the site is looked at, in epoch seconds.
@@ -44,7 +44,7 @@ def _burst(now_s: int, cpus: int) -> Iterator[JobRecord]:
 
 
 def _set_aside(now_s: int, cpus: int) -> Iterator[JobRecord]:
-    """Jobs that wait for other reasons than the queue, and one whose node failed."""
+    """Yield jobs that wait for other reasons than the queue, and one whose node failed."""
     common: dict[str, Any] = {
         "cluster": "mini",
         "queue_time": from_epoch(now_s - 2_400),

@@ -57,7 +57,7 @@ def wrsa_over_time(source: Workload | Schedule, beta: float = BETA) -> pl.DataFr
 
 
 def wrsa_by_user(source: Workload | Schedule, beta: float = BETA) -> pl.DataFrame:
-    """One row per user: ``user``, ``jobs``, ``mean_wra``, ``wrsa``.
+    """Return one row per user: ``user``, ``jobs``, ``mean_wra``, ``wrsa``.
 
     ``wrsa`` is the value after the user's last completion. ``mean_wra`` is the plain mean over the
     user's jobs, which the paper's Figure 1 draws under the name WRSA.
@@ -109,11 +109,11 @@ class _Completions:
         return cls(job, end_s[job], wra(source)[job], by_user, place)
 
     def last_of_user(self) -> Places:
-        """Positions, in the order by user, of each user's last completion."""
+        """Return positions, in the order by user, of each user's last completion."""
         return np.flatnonzero(np.append(self.place[1:] == 0, True)[: len(self.place)])
 
     def wrsa(self, beta: float) -> Values:
-        """The user's value after each completion, in the order by user.
+        """Return the user's value after each completion, in the order by user.
 
         The recursion, unrolled, is a sum of β^k times what lies k completions back. Each round
         doubles how far back the sum reaches, until what is further back no longer counts.

@@ -110,7 +110,7 @@ def loss_of_capacity(schedule: Schedule) -> float:
 
 
 def _narrowest_waiting(schedule: Schedule, moments: Integers) -> Integers:
-    """The fewest nodes any waiting job needs in each span between neighbouring moments."""
+    """Return the fewest nodes any waiting job needs in each span between neighbouring moments."""
     waited = schedule.eligible_s >= 0
     begin = np.searchsorted(moments, schedule.eligible_s[waited])
     end = np.searchsorted(moments, schedule.left_queue_s()[waited])

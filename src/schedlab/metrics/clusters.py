@@ -48,7 +48,7 @@ def by_cluster(schedule: Schedule) -> pl.DataFrame:
 
 
 def by_site(schedule: Schedule) -> pl.DataFrame:
-    """The same per site; a job that spans clusters of one site counts once per cluster."""
+    """Return the same per site; a job that spans clusters of one site counts once per cluster."""
     import polars as pl
 
     summed = pl.col("nodes", "jobs", "node_seconds").sum()
@@ -71,7 +71,7 @@ def busy_node_seconds(schedule: Schedule, sizes: Sequence[int]) -> Values:
 
 
 def _jobs(schedule: Schedule) -> list[NDArray[np.int64] | None]:
-    """The jobs that used nodes of each cluster; None where that is not known."""
+    """Return the jobs that used nodes of each cluster; None where that is not known."""
     sizes = [cluster.nodes for cluster in schedule.platform.clusters]
     if len(sizes) == 1:
         return [np.flatnonzero(schedule.started)]

@@ -29,7 +29,7 @@ ORDERED = {"size": _SIZES, "run_time": _RUN_TIMES}
 
 
 def _by_label(column: str) -> Callable[[Schedule], Groups]:
-    """Groups as a coded column of the workload names them."""
+    """Return groups as a coded column of the workload names them."""
 
     def groups(schedule: Schedule) -> Groups:
         workload = schedule.workload
@@ -87,14 +87,14 @@ GROUPINGS: dict[str, Callable[[Schedule], Groups]] = {
 
 
 def groups_of(schedule: Schedule, by: str) -> Groups:
-    """The groups under a name in ``GROUPINGS``."""
+    """Return the groups under a name in ``GROUPINGS``."""
     if by not in GROUPINGS:
         raise UnknownNameError("grouping", by, GROUPINGS)
     return GROUPINGS[by](schedule)
 
 
 def group_column(by: str, names: Sequence[Any]) -> pl.Series:
-    """The names of groups as a column; size and run time classes sort in their order."""
+    """Return the names of groups as a column; size and run time classes sort in their order."""
     import polars as pl
 
     return pl.Series(by, names, dtype=pl.Enum(ORDERED[by]) if by in ORDERED else None)

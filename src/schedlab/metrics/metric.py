@@ -34,7 +34,7 @@ class Metric:
         return (self.formula.__doc__ or "").partition("\n")[0]
 
     def value(self, schedule: Schedule) -> float:
-        """The number; NaN where it is not defined, as for an empty schedule."""
+        """Return the number; NaN where it is not defined, as for an empty schedule."""
         return float(self.formula(schedule))
 
 
@@ -45,15 +45,15 @@ class JobMetric(Metric):
     """
 
     def of_jobs(self, schedule: Schedule) -> Values:
-        """The number of each job, NaN for those left out."""
+        """Return the number of each job, NaN for those left out."""
         return np.where(schedule.started, self.formula(schedule), np.nan)
 
     def value(self, schedule: Schedule) -> float:
-        """The mean over jobs."""
+        """Return the mean over jobs."""
         return self.mean(schedule)
 
     def mean(self, schedule: Schedule, weight: str = "job") -> float:
-        """The mean in which each ``job``, ``node_second`` or ``user`` counts the same."""
+        """Return the mean in which each ``job``, ``node_second`` or ``user`` counts the same."""
         values, weights = self._weighted(schedule, weight)
         total = weights.sum()
         return float(np.dot(values, weights) / total) if total > 0 else float("nan")

@@ -66,7 +66,7 @@ METRICS: dict[str, Metric] = {
 
 
 def find_metric(name: str) -> Metric:
-    """The metric of that name, or the one that ``package.module:object`` names.
+    """Return the metric of that name, or the one that ``package.module:object`` names.
 
     A metric of jobs may say how the jobs are put together: ``wait:percentile=95``,
     ``bounded_slowdown:weight=user`` or both, with a comma between.
@@ -88,7 +88,7 @@ def find_metric(name: str) -> Metric:
 
 
 def find_job_metric(name: str) -> JobMetric:
-    """The metric of that name, which must have a value for each job."""
+    """Return the metric of that name, which must have a value for each job."""
     metric = find_metric(name)
     if not isinstance(metric, JobMetric):
         of_jobs = ", ".join(key for key, known in METRICS.items() if isinstance(known, JobMetric))
@@ -99,7 +99,7 @@ def find_job_metric(name: str) -> JobMetric:
 
 
 def _statistic(name: str, metric: JobMetric, options: str) -> Metric:
-    """A weighted mean or percentile of a metric of jobs."""
+    """Return a weighted mean or percentile of a metric of jobs."""
     chosen = split_parameters(options, f'metric "{name}"')
     for option in chosen:
         if option not in ("percentile", "weight"):

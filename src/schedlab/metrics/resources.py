@@ -177,7 +177,7 @@ class ResourceUse:
         return stranded_s
 
     def _capacity_of(self, ranges: NodeRanges) -> Values:
-        """What the nodes of each range have together, as (range, resource)."""
+        """Return what the nodes of each range have together, as (range, resource)."""
         none = np.zeros((1, self.capacity.shape[1]))
         upto = np.concatenate([none, np.cumsum(self.capacity, axis=0)])
         together: Values = upto[ranges.last + 1] - upto[ranges.first]
@@ -201,14 +201,14 @@ class ResourceUse:
         return stranded
 
     def _least_asked(self) -> Values:
-        """The least that any job asks for of each resource; infinite where none asks."""
+        """Return the least that any job asks for of each resource; infinite where none asks."""
         asked = self._asked()
         least: Values = np.where(asked > 0, asked, np.inf).min(axis=0, initial=np.inf)
         # What no job asks for is used up for no job.
         return np.where(np.isinf(least), -np.inf, least)
 
     def _asked(self) -> Values:
-        """What each job asks for on a node, with parts of GPUs."""
+        """Return what each job asks for on a node, with parts of GPUs."""
         names = self.demands.resources.names
         of_gpus = np.array([name.partition(":")[0] == "gpu" for name in names], dtype=bool)
         part = self.demands.gpu_milli[:, None] / WHOLE_GPU_MILLI

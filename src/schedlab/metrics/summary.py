@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def summary(schedule: Schedule) -> dict[str, str | int | float | None]:
-    """The numbers asked for first; None where one is not defined or not known.
+    """Return the numbers asked for first; None where one is not defined or not known.
 
     ``jobs`` counts all; the means leave out the ``cancelled`` ones, which never ran.
     """
@@ -46,7 +46,7 @@ def summary(schedule: Schedule) -> dict[str, str | int | float | None]:
 
 
 def job_counts(schedule: Schedule) -> dict[str, int]:
-    """All jobs, those killed at their request and those that never ran."""
+    """Return all jobs, those killed at their request and those that never ran."""
     return {
         "jobs": len(schedule),
         "killed": int(np.count_nonzero(schedule.state == JobOutcome.KILLED)),
@@ -57,7 +57,7 @@ def job_counts(schedule: Schedule) -> dict[str, int]:
 def compare(
     schedules: Sequence[Schedule], metrics: Sequence[str], *, by: str | None = None
 ) -> pl.DataFrame:
-    """One row per schedule: its policy and these metrics, named as for ``find_metric``.
+    """Return one row per schedule: its policy and these metrics, named as for ``find_metric``.
 
     With ``by``, a name in ``GROUPINGS``, one row per schedule and group of jobs; the metrics must
     be such as have a value for each job.

@@ -30,7 +30,7 @@ def table(
     weight: str = "job",
     percentiles: Sequence[float] = (50, 95, 100),
 ) -> pl.DataFrame:
-    """One row per group of jobs, such as a user or a size class, with mean and percentiles.
+    """Return one row per group of jobs, such as a user or a size class, with mean and percentiles.
 
     Args:
         schedule: what happened.
@@ -84,7 +84,7 @@ def over_time(schedule: Schedule, period_s: int = 86400) -> pl.DataFrame:
 
 
 def _sums(values: Values, first: NDArray[np.int64]) -> Values:
-    """The sum of each group, given where each begins."""
+    """Return the sum of each group, given where each begins."""
     return np.add.reduceat(values, first)
 
 

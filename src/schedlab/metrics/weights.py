@@ -39,7 +39,7 @@ WEIGHTS: dict[str, Callable[[Schedule], Values]] = {
 
 
 def job_weights(schedule: Schedule, weight: str) -> Values:
-    """How much each job counts under a name in ``WEIGHTS``."""
+    """Return how much each job counts under a name in ``WEIGHTS``."""
     if weight not in WEIGHTS:
         raise UnknownNameError("weight", weight, WEIGHTS)
     return WEIGHTS[weight](schedule)

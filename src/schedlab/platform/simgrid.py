@@ -65,7 +65,7 @@ class _Element:
         return float(amount) * float(1024 if binary else 1000) ** _PREFIXES[prefix or ""]
 
     def cores(self) -> int:
-        """Cores of one host."""
+        """Return cores of one host."""
         text = self.attributes.get("core", "1")
         if not text.isdecimal() or int(text) < 1:
             raise self.error(f"core is {text!r}; must be >= 1")

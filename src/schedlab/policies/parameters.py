@@ -45,7 +45,7 @@ def up_to(most: int) -> Callable[[str], int]:
 
 
 def duration(text: str) -> int:
-    """Seconds in a duration such as ``2h``, at least 1."""
+    """Return seconds in a duration such as ``2h``, at least 1."""
     seconds = parse_duration(text)
     if seconds < 1:
         raise ParameterError(f'"{text}"; must be a duration of at least 1s')
@@ -92,7 +92,7 @@ def number(text: str) -> float:
 
 
 def ageing(text: str) -> float:
-    """Seconds in a duration such as ``7d``; ``inf`` has no end."""
+    """Return seconds in a duration such as ``7d``; ``inf`` has no end."""
     seconds = math.inf if text == "inf" else parse_duration(text)
     if seconds < 1:
         raise ParameterError(f'"{text}"; must be a duration of at least 1s or inf')

@@ -39,7 +39,7 @@ class Predictor(_core.Predictor):
         return self.clone()
 
     def predict(self, job: SubmittedJob) -> float:
-        """Seconds that the job will run, asked when it becomes eligible.
+        """Return seconds that the job will run, asked when it becomes eligible.
 
         Less than a second counts as one, more than the request as the request.
         """

@@ -155,7 +155,7 @@ def _evaluated(
 def _agreement(
     policy: ActorCritic, shown: Demonstrations, rows: NDArray[np.intp], size: int
 ) -> float:
-    """The share of situations in which the network would do as the teacher did."""
+    """Return the share of situations in which the network would do as the teacher did."""
     same = 0
     for part in _minibatches(rows, size):
         log_probs, _, actions, _ = _evaluated(policy, shown, part)

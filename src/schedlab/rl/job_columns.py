@@ -26,7 +26,7 @@ class JobColumns:
     head: int | None = None
 
     def split(self, observation: Tensor, visible: int) -> tuple[Tensor, Tensor]:
-        """Jobs, a row each, and what all of them share: the machine and the head."""
+        """Return jobs, a row each, and what all of them share: the machine and the head."""
         end = self.first + visible * self.features
         jobs = observation[:, self.first : end].reshape(-1, visible, self.features)
         shared = [observation[:, : self.first], observation[:, end:]]

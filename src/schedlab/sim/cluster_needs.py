@@ -27,7 +27,7 @@ class ClusterNeeds:
         return np.repeat(np.arange(len(self.offset) - 1), np.diff(self.offset))
 
     def by_cluster(self) -> NDArray[np.int64]:
-        """Nodes needed, as (cluster, job)."""
+        """Return nodes needed, as (cluster, job)."""
         table = np.zeros((len(self.clusters), len(self.offset) - 1), dtype=np.int64)
         table[self.cluster, self.job()] = self.nodes
         return table

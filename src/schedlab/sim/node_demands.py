@@ -239,7 +239,7 @@ def node_demands(
 
 
 def _one_pool(workload: Workload, nodes: int, *, counted: bool) -> NodeDemands:
-    """Whole nodes, any of the machine."""
+    """Return whole nodes, any of the machine."""
     counts, kind = np.unique(workload["nodes"], return_inverse=True)
     return NodeDemands(
         np.ones((1, nodes), dtype=np.int64),

@@ -66,7 +66,7 @@ class NodeRanges:
         return NodeRanges(np.arange(len(self.first) + 1), self.first, self.last)
 
     def width(self) -> NDArray[np.int64]:
-        """Nodes in each range."""
+        """Return nodes in each range."""
         return self.last.astype(np.int64) - self.first + 1
 
     def width_within(self, clusters: Sequence[int]) -> list[NDArray[np.int64]]:

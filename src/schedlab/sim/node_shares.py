@@ -91,7 +91,7 @@ class NodeShares:
 
 
 def busy_nodes(schedule: Schedule) -> StepSeries:
-    """Nodes in use over time; a part of a node counts as such."""
+    """Return nodes in use over time; a part of a node counts as such."""
     shares = NodeShares.of(schedule)
     if shares.demands is None:
         return schedule.used_nodes()

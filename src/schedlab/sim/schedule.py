@@ -219,7 +219,7 @@ class Schedule:
         )
 
     def used_nodes(self) -> StepSeries:
-        """Nodes in use over time."""
+        """Return nodes in use over time."""
         if self.attempts is not None:
             return self.by_attempt().used_nodes()
         ran, nodes = self.started, self.workload["nodes"]

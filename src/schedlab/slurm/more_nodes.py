@@ -99,7 +99,7 @@ def _hosts(cluster: Cluster, nodes: str) -> list[str]:
 
 
 def _names(model: str, hosts: Iterable[str], count: int) -> list[str]:
-    """Names that go on from those of the model's kind: n001, n002, ..."""
+    """Return names that go on from those of the model's kind: n001, n002, ..."""
     prefix, digits = _split(model)
     numbers = [int(own) for start, own in map(_split, hosts) if start == prefix and own]
     first = max(numbers, default=0) + 1

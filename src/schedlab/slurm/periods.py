@@ -35,7 +35,7 @@ class Periods:
         return int(self.of_job.max()) + 1 if len(self.of_job) else 0
 
     def before(self, period: int) -> Mask:
-        """Jobs of all periods before this one."""
+        """Return jobs of all periods before this one."""
         found: Mask = self.of_job < period
         return found
 

@@ -135,7 +135,7 @@ def change(old: float, new: float) -> float:
 
 
 def losers_of(rows: Iterable[WhatIfRow]) -> list[str]:
-    """Groups of jobs that would wait much longer, a sentence for each."""
+    """Return groups of jobs that would wait much longer, a sentence for each."""
     return [
         f"{row.group}: {row.jobs:,} jobs wait {row.after_s.mean:,.0f} s instead of "
         f"{row.before_s.mean:,.0f} s"

@@ -9,7 +9,7 @@ from schedlab.workload import Workload
 
 
 def jobs(*rows: tuple[int, int, int, int], name: str = "by hand", **columns: ArrayLike) -> Workload:
-    """Jobs 1, 2, ... from rows of submission time, nodes, requested and actual run time.
+    """Return jobs 1, 2, ... from rows of submission time, nodes, requested and actual run time.
 
     ``columns`` adds others, such as ``depends_on=[-1, 1]``.
     """
@@ -50,7 +50,7 @@ def killed() -> Workload:
 
 
 def no_length() -> Workload:
-    """Jobs that end as they start, one of them after another."""
+    """Return jobs that end as they start, one of them after another."""
     return jobs((0, 2, 2, 0), (0, 2, 2, 0), (0, 2, 3, 3), depends_on=[-1, 1, -1], name="no length")
 
 
@@ -68,7 +68,7 @@ def withdrawn() -> Workload:
 
 
 def crowd(count: int = 40, seed: int = 1) -> Workload:
-    """Jobs of all sizes, with about as much work as sixteen nodes can do."""
+    """Return jobs of all sizes, with about as much work as sixteen nodes can do."""
     draw = np.random.default_rng(seed)
     request_s = draw.integers(1, 200, count)
     return Workload(

@@ -23,7 +23,7 @@ BINS = 240
 def draw_over_time(
     schedules: Sequence[Schedule], *, width_in: float = 7.0, height_in: float = 4.0
 ) -> Figure:
-    """Nodes in use above, jobs waiting below, one line per policy.
+    """Draw nodes in use above, jobs waiting below, one line per policy.
 
     Where there is more to show than fits, a line is the mean of each of ``BINS`` spans of time
     and the shade around it reaches from the least to the greatest value; nodes in use are shaded

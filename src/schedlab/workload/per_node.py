@@ -21,7 +21,7 @@ def least_nodes(workload: Workload) -> Counts:
 
 
 def cores_on_each(workload: Workload, least: Counts) -> Counts:
-    """Cores on each of ``least`` nodes; 0 where nothing is said."""
+    """Return cores on each of ``least`` nodes; 0 where nothing is said."""
     tasks = np.where(
         workload["tasks_per_node"] > 0, workload["tasks_per_node"], _share(workload["tasks"], least)
     )
@@ -32,7 +32,7 @@ def cores_on_each(workload: Workload, least: Counts) -> Counts:
 
 
 def gpus_on_each(workload: Workload, least: Counts) -> Counts:
-    """GPUs on each of ``least`` nodes; 0 where nothing is said."""
+    """Return GPUs on each of ``least`` nodes; 0 where nothing is said."""
     return _said(workload, "gpus", least)
 
 

@@ -256,7 +256,7 @@ class Workload:
         return np.asarray([*names, ""], dtype=object)[np.where(values < 0, len(names), values)]
 
     def span_s(self) -> int:
-        """Time from the first to the last submission."""
+        """Return time from the first to the last submission."""
         return int(self["submit_s"][-1] - self["submit_s"][0]) if len(self) else 0
 
     def offered_load(self, nodes: int) -> float:
@@ -296,7 +296,7 @@ def require_workload(given: object) -> None:
 
 
 def _checked(columns: Mapping[str, ArrayLike]) -> dict[str, Array]:
-    """Columns of the right types, with nothing impossible in them."""
+    """Return columns of the right types, with nothing impossible in them."""
     if not hasattr(columns, "items"):
         kind = type(columns).__name__
         raise WorkloadError(f"the columns are a {kind}; must be a mapping of names to values")

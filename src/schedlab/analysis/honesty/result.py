@@ -46,7 +46,7 @@ class Honesty:
         return pl.DataFrame([_summary_row(group) for group in groups])
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON; None where a number is not defined."""
+        """Return plain values, ready for JSON; None where a number is not defined."""
         return {
             "summary": self.summary().fill_nan(None).to_dicts(),
             "changes": self.changes.fill_nan(None).to_dicts(),

@@ -78,7 +78,7 @@ def _delayed_head(instant: Instant, job: int, head: int, first_reserved_s: int) 
 
 
 def _spare_nodes(instant: Instant, head: int, first_reserved_s: int) -> int:
-    """Nodes that the head does not need when its promise is due."""
+    """Return nodes that the head does not need when its promise is due."""
     running = instant.view.running
     released = int(running.nodes[running.release_s <= first_reserved_s].sum())
     return instant.view.free_nodes + released - instant.nodes(head)

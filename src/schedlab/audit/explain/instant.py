@@ -72,7 +72,7 @@ class Instant:
         return int(self.replay.observed.workload["job_id"][job])
 
     def nodes(self, job: int) -> int:
-        """Nodes the job needs."""
+        """Return nodes the job needs."""
         return int(self.replay.observed.workload["nodes"][job])
 
     def request_s(self, job: int) -> int:
@@ -145,7 +145,7 @@ def _set(which: NDArray[np.bool_]) -> frozenset[int]:
 
 
 def _waiting(schedule: Schedule, time_s: int) -> NDArray[np.bool_]:
-    """Jobs that became eligible by then and were not withdrawn."""
+    """Return jobs that became eligible by then and were not withdrawn."""
     eligible = (schedule.eligible_s >= 0) & (schedule.eligible_s <= time_s)
     withdrawn = (schedule.state == JobOutcome.CANCELLED) & (schedule.left_queue_s() <= time_s)
     return np.asarray(eligible & ~withdrawn)

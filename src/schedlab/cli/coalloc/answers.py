@@ -20,7 +20,7 @@ _PACKAGES = ("numpy", "ortools")
 
 
 def answer_row(solution: Solution, seed: int) -> dict[str, Any]:
-    """One answer for JSON."""
+    """Return one answer for JSON."""
     problem = solution.problem
     return {
         "problem": problem.name,
@@ -60,7 +60,7 @@ def versions() -> dict[str, str | None]:
 
 
 def verdict(solution: Solution) -> str:
-    """How good the answer is, in a few words."""
+    """Return how good the answer is, in a few words."""
     if solution.ending == "infeasible":
         return "infeasible: it is proven that not all jobs fit"
     if not solution.feasible:
@@ -71,7 +71,7 @@ def verdict(solution: Solution) -> str:
 
 
 def amounts(solution: Solution) -> Iterator[tuple[str, str]]:
-    """The lines of a table on one answer."""
+    """Yield the lines of a table on one answer."""
     from schedlab.units import short_bytes, three_digits
 
     scheduled = len(solution.starts) - len(solution.unscheduled)

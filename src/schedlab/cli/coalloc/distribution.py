@@ -110,12 +110,12 @@ def _connected(transport: str) -> Iterator[None]:
 
 
 def privacy_rows(found: Solution) -> list[dict[str, Any]]:
-    """What each agent learnt, for JSON."""
+    """Return what each agent learnt, for JSON."""
     return [{**asdict(each), "share": each.share} for each in found.privacy]
 
 
 def privacy_table(found: Solution) -> Table:
-    """What each agent learnt, and what it would know if everything was sent to it."""
+    """Return what each agent learnt, and what it would know if everything was sent to it."""
     table = new_table(
         "agent",
         "own\njobs",

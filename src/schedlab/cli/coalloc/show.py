@@ -72,7 +72,7 @@ def show(
 
 
 def facts(problem: Problem) -> Facts:
-    """What can be said of a problem without solving it."""
+    """Return what can be said of a problem without solving it."""
     from schedlab.coalloc.bounds import load_bound, triangle_bound
     from schedlab.coalloc.minibucket import quick_minibucket_bound
     from schedlab.coalloc.objective import CRITERIA
@@ -107,7 +107,7 @@ def _finite(bound: float | None) -> float | None:
 
 
 def _trees(problem: Problem) -> Iterator[Facts]:
-    """The pseudo tree by each heuristic; every job may be left out, as under the value."""
+    """Yield the pseudo tree by each heuristic; every job may be left out, as under the value."""
     from schedlab.coalloc.network import ConstraintNetwork
     from schedlab.coalloc.orders import CHOICES, make_tree
 

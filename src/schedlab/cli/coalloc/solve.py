@@ -94,7 +94,7 @@ def _show(found: Solution) -> None:
 
 
 def _starts(found: Solution) -> Table:
-    """The schedule, the earliest first."""
+    """Return the schedule, the earliest first."""
     problem = found.problem
     table = new_table("job", "resources", "slots", "value", text_columns=2)
     order = sorted(range(len(problem.jobs)), key=lambda job: (found.starts[job] or 0, job))

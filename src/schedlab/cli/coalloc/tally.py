@@ -55,7 +55,7 @@ def take(
 
 
 def table(tallies: Sequence[SolverTally]) -> Table:
-    """A row for each solver: means over what it has solved."""
+    """Return a row for each solver: means over what it has solved."""
     best = _best(tallies)
     found = new_table(
         "solver",
@@ -101,7 +101,7 @@ def _best(tallies: Sequence[SolverTally]) -> list[float | None]:
 
 
 def _ratio(answer: Solution, best: float | None) -> float:
-    """The accuracy of the paper, with the best known in place of the optimum: 1 is best."""
+    """Return the accuracy of the paper, with the best known in place of the optimum: 1 is best."""
     got = answer.measured(answer.objective.first)
     worse, better = (got, best) if answer.objective.may_leave_out else (best, got)
     return 1.0 if not worse or not better else worse / better

@@ -19,7 +19,7 @@ FromStdin = Annotated[
 
 
 def access(place: StoreLocation) -> AbstractContextManager[Any]:
-    """A transaction on the accounts of the store."""
+    """Return a transaction on the accounts of the store."""
     require_service()
     from schedlab.history.web.database import changing
 
@@ -35,5 +35,5 @@ def read_password(from_stdin: bool) -> str:
 
 
 def day(epoch_s: float) -> str:
-    """A date, for tables."""
+    """Return a date, for tables."""
     return f"{datetime.fromtimestamp(epoch_s, UTC):%Y-%m-%d}"

@@ -77,7 +77,7 @@ class Choosing:
 
 
 def epoch_s(option: str, text: str | None) -> int | None:
-    """The moment that an option names; UTC where it says no zone."""
+    """Return the moment that an option names; UTC where it says no zone."""
     if text is None:
         return None
     from schedlab.history.schema.times import parse_moment

@@ -54,7 +54,7 @@ class IngestOptions:
     def sources(
         self, place: StoreLocation, names: Sequence[str]
     ) -> tuple[Site | None, Sequence[JobSource]]:
-        """The sources of these names, and the site that describes them, if one does."""
+        """Return the sources of these names, and the site that describes them, if one does."""
         from schedlab.history.sources import job_sources, lone_job_source
 
         if self.kind is None and self.cluster is not None:

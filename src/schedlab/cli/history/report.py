@@ -44,7 +44,7 @@ class About:
     ] = None
 
     def subject(self, site: Site) -> Subject:
-        """The subject of the report."""
+        """Return the subject of the report."""
         from schedlab.history.web.reports.report import Subject
 
         if self.user and self.group:
@@ -54,7 +54,7 @@ class About:
         return Subject("group", self.group) if self.group else Subject("site", site.about.name)
 
     def when(self, site: Site) -> Period:
-        """The period that it is about."""
+        """Return the period that it is about."""
         from schedlab.history.schema.times import find_zone
         from schedlab.history.web.reports.period import Period
 

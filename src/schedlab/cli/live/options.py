@@ -93,7 +93,7 @@ class GuardOptions:
 
 
 def period_s(text: str) -> float:
-    """The period; at least two seconds."""
+    """Return the period; at least two seconds."""
     from schedlab.errors import ParameterError
     from schedlab.units import parse_duration
 

@@ -108,7 +108,7 @@ def check_report(report: Path | None) -> None:
 
 
 def clocks_of_log(site: SlurmSite) -> Clocks:
-    """The phases of the site's log; an error if it has none."""
+    """Return the phases of the site's log; an error if it has none."""
     from schedlab.errors import InputError
     from schedlab.slurm.replay import history_of
 
@@ -168,7 +168,7 @@ def _print(found: Fidelity) -> None:
 
 
 def extremes(value: Spread) -> str:
-    """The least and the most of the replays."""
+    """Return the least and the most of the replays."""
     return f"{value.least:,.0f}-{value.most:,.0f}"
 
 

@@ -98,7 +98,7 @@ def replay(
 
 
 def submissions(path: Path, skip: int, jobs: int | None) -> list[Submission]:
-    """The jobs of a site folder or of a workload file, as calls of sbatch."""
+    """Return the jobs of a site folder or of a workload file, as calls of sbatch."""
     from schedlab.errors import InputError
     from schedlab.slurm import read_site
     from schedlab.slurm.bench import submissions_of

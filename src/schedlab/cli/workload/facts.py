@@ -26,7 +26,7 @@ STATUS = {
 
 
 def facts(workload: Workload) -> dict[str, Any]:
-    """Plain values, ready for JSON; None where something is not known."""
+    """Return plain values, ready for JSON; None where something is not known."""
     size = _machine(workload)
     nodes = None if size is None else size.count
     return {
@@ -80,7 +80,7 @@ def _times(workload: Workload) -> dict[str, Any]:
 
 
 def _date(workload: Workload, time_s: int | None) -> str | None:
-    """The time in the cluster's own zone, if the header tells when the trace begins."""
+    """Return the time in the cluster's own zone, if the header tells when the trace begins."""
     clock = Clock.of(workload.header)
     date = clock.at(time_s) if clock and time_s is not None else None
     return date.isoformat() if date else None

@@ -45,7 +45,7 @@ class Coordinator:
     def __call__(
         self, network: ConstraintNetwork, tree: PseudoTree, utilities: Utilities, threads: int
     ) -> Optimum:
-        """One pass of UTIL and VALUE over the whole forest."""
+        """Run one pass of UTIL and VALUE over the whole forest."""
         if min(network.sizes, default=1) == 0:
             return Optimum(-math.inf, ())
         self._epoch += 1

@@ -75,7 +75,7 @@ class _AgentRun:
         self._adopted = 0
 
     def solve(self, objective: Objective, limits: Limits) -> Solution:
-        """The solver's answer; it begins again with fewer agents where one is lost."""
+        """Return the solver's answer; it begins again with fewer agents where one is lost."""
         while True:
             part = replace(self._problem, jobs=tuple(self._problem.jobs[job] for job in self._jobs))
             solver = replace(self._how.solver, propagate=self._coordinator)

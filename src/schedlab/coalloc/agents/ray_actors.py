@@ -46,7 +46,7 @@ class _Actor:
 
     @ray.method(concurrency_group="beat")  # type: ignore[untyped-decorator, unused-ignore]
     def beat(self) -> bool:
-        """Whether it computes; the answer comes at once."""
+        """Return whether it computes; the answer comes at once."""
         return self._busy
 
 

@@ -64,7 +64,7 @@ def _outcome(trial: Trial) -> str:
 
 
 def _record(tuning: Tuning, left_out: Mapping[str, str]) -> dict[str, Any]:
-    """Everything about the search but its trials."""
+    """Return everything about the search but its trials."""
     about = tuning.about
     libraries = (*LIBRARIES, "optuna") if about.trials else LIBRARIES
     return {

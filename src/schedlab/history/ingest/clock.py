@@ -42,12 +42,12 @@ class SiteClock:
 
 
 def limit_of_minutes(text: str) -> int | None:
-    """Seconds in a time limit in minutes; ``None`` where there is none."""
+    """Return seconds in a time limit in minutes; ``None`` where there is none."""
     return int(text) * 60 if text.isdigit() else None
 
 
 def seconds_of(text: str) -> float:
-    """Seconds in ``[DD-[HH:]]MM:SS[.fff]``, as Slurm prints durations."""
+    """Return seconds in ``[DD-[HH:]]MM:SS[.fff]``, as Slurm prints durations."""
     if len(text) == 8 and text[2] == text[5] == ":" and "-" not in text:  # so most are
         return 3600 * float(text[:2]) + 60 * float(text[3:5]) + float(text[6:])
     days, _, clock = text.rpartition("-")

@@ -86,7 +86,7 @@ class Release:
         return {**self._part(host, called), "node_id": called}
 
     def _part(self, part: Record, node: str, device: str | None = None) -> Record:
-        """A host, or a part of one, whose timelines are called after its new name."""
+        """Return a host, or a part of one, whose timelines are called after its new name."""
         released: Record = {}
         for item, value in part.items():
             if item.endswith("_time") and is_time(value):

@@ -142,7 +142,7 @@ class PrometheusSource(SensorSource[PrometheusSection, PrometheusItem]):
     def _raw(
         self, item: PrometheusItem, query: str, request: SensorRequest
     ) -> dict[MeasuringPoint, Points]:
-        """Samples with the times at which they were scraped."""
+        """Return samples with the times at which they were scraped."""
         parts = []
         for start_s, end_s in _chunks(request.start_s, request.end_s, RAW_CHUNK_S):
             span = _duration(end_s - start_s)

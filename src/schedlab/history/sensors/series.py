@@ -202,7 +202,7 @@ def step_sum(start_s: Floats, end_s: Floats, value: Floats) -> tuple[Floats, Flo
 
 
 def _ordered(time_s: ArrayLike, value: ArrayLike) -> tuple[Floats, Floats]:
-    """Samples by time, the last given of those at one time."""
+    """Return samples by time, the last given of those at one time."""
     time, values = _floats(time_s), _floats(value)
     order = np.argsort(time, kind="stable")
     time, values = time[order], values[order]

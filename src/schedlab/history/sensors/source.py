@@ -247,7 +247,7 @@ class SensorSource(ABC, Generic[S, I]):
 
     @abstractmethod
     def fetch(self, item: I, request: SensorRequest) -> dict[MeasuringPoint, Series]:
-        """Timelines as the source has them, in its own unit."""
+        """Return timelines as the source has them, in its own unit."""
 
     @abstractmethod
     def check(self) -> str:

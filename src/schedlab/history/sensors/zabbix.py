@@ -103,7 +103,7 @@ class ZabbixSource(SensorSource[S, ZabbixItem]):
     def values(
         self, itemids: Collection[int], value_type: int, start_s: int, end_s: int
     ) -> Iterable[ZabbixValue]:
-        """Values of the items between two moments, both included."""
+        """Return values of the items between two moments, both included."""
 
     @abstractmethod
     def trends(

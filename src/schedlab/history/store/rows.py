@@ -21,7 +21,7 @@ _FOREIGN_TIME = re.compile(r'_time":"(\d{8}T\d{6}[+-](?!0000)\d{4})"', re.ASCII)
 
 
 def epoch_s(moment: datetime | None) -> int | None:
-    """Seconds since 1970 began."""
+    """Return seconds since 1970 began."""
     if moment is None:
         return None
     since = moment - _EPOCH  # timestamp() takes longer, as it counts microseconds

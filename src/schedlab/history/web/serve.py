@@ -60,7 +60,7 @@ class ServicePlace:
     mirror: str | None = None
 
     def settings(self) -> ServiceSettings:
-        """What the files there say."""
+        """Return what the files there say."""
         if self.site is None and self.store is None:
             raise ParameterError("name a site file or a store")
         site = None if self.site is None else read_site(self.site)

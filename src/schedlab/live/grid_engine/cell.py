@@ -170,6 +170,6 @@ def _plain(value: str) -> str:
 
 
 def _pairs(text: str) -> dict[str, str]:
-    """Names and values, as ``qconf`` prints them."""
+    """Return names and values, as ``qconf`` prints them."""
     rows = (line.split(None, 1) for line in text.splitlines())
     return {row[0]: row[1].strip() if row[1:] else "" for row in rows if row}

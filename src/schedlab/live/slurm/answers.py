@@ -159,7 +159,7 @@ def _tres(text: str) -> dict[str, float]:
 
 
 def _gpus(each: Answer) -> tuple[int, str]:
-    """GPUs for each node, and their type."""
+    """Return GPUs for each node, and their type."""
     found = _GPU.search(str(each.get("tres_per_node") or ""))
     if found is None:
         return 0, ""

@@ -31,7 +31,7 @@ def running_places(view: View) -> list[NodeSpan]:
 def planned_places(
     view: View, starts_s: dict[int, int], running: Iterable[NodeSpan]
 ) -> dict[int, NodeSpan]:
-    """Nodes for jobs with planned starts: lowest numbers first, none twice at the same time.
+    """Return nodes for jobs with planned starts: lowest numbers first, none twice at the same time.
 
     Where the counts of a plan fit, such names are always found in the order of the starts.
     """

@@ -91,7 +91,7 @@ class GridEpisodes:
 
 
 def grid_workload(columns: tuple[Any, Any, Any], resources: int) -> Workload:
-    """Jobs of the core, given as submissions, resources and run times."""
+    """Return jobs of the core, given as submissions, resources and run times."""
     submit_s, nodes, run_s = columns
     machine = (str(resources),)
     return Workload(

@@ -143,7 +143,7 @@ def _size(job: Mapping[str, Any]) -> list[str]:
 
 
 def _rules(job: Mapping[str, Any]) -> list[str]:
-    """Where, for whom and under which conditions it runs."""
+    """Return where, for whom and under which conditions it runs."""
     options = ["--time", str(math.ceil(job["request_s"] / 60)), "--job-name", _job_name(job)]
     given = {
         "--account": job["account"],

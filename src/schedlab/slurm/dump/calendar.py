@@ -106,7 +106,7 @@ def node_events(
 
 
 def down_lines(blocks: Sequence[Block], nodes: Collection[str]) -> list[NodeInterval]:
-    """Nodes that slurm.conf says are out: DownNodes, or State of a NodeName line."""
+    """Return nodes that slurm.conf says are out: DownNodes, or State of a NodeName line."""
     found: list[NodeInterval] = []
     for block in blocks:
         state = (block.text("State") or "DOWN").upper()

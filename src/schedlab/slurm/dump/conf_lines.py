@@ -56,7 +56,7 @@ def _lines(path: Path, cluster: str, above: tuple[Path, ...]) -> Iterator[ConfLi
 
 
 def _logical_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Lines without comments; one that ends with a backslash goes on in the next."""
+    """Yield lines without comments; one that ends with a backslash goes on in the next."""
     source = Source.load(path)
     kept, first = "", 0
     for number, raw in enumerate(decode(source.data).splitlines(), 1):

@@ -155,7 +155,7 @@ def _node(name: str, block: Block) -> Node:
 
 
 def _gres(block: Block) -> tuple[dict[str, int], dict[str, int]]:
-    """GPUs by type, and other resources, of ``gpu:a100:4(S:0-1),shard:8``."""
+    """Return GPUs by type, and other resources, of ``gpu:a100:4(S:0-1),shard:8``."""
     gpus: dict[str, int] = {}
     others: dict[str, int] = {}
     for word in words(_BRACKET.sub("", block.text("Gres") or "")):

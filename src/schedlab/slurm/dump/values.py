@@ -59,7 +59,7 @@ def limit(text: str) -> int | None:
 
 
 def minutes(text: str) -> int | None:
-    """Seconds in Slurm's times, whose plain numbers are minutes: ``90``, ``1-12:00:00``.
+    """Return seconds in Slurm's times, whose plain numbers are minutes: ``90``, ``1-12:00:00``.
 
     None where the time is endless.
     """
@@ -120,7 +120,7 @@ def amounts(text: str) -> dict[str, int]:
 
 
 def weights(text: str) -> dict[str, float]:
-    """Weights of resources: ``CPU=1.0,Mem=0.25G``; that of memory is for each MiB."""
+    """Return weights of resources: ``CPU=1.0,Mem=0.25G``; that of memory is for each MiB."""
     found = {}
     for name, weight in _pairs(text):
         match = re.fullmatch(r"(\d*\.?\d+)([kmgtp]?)", weight.lower(), re.ASCII)

@@ -98,7 +98,7 @@ class SlurmCalendar:
         return [float(moment - epoch_s) for moment in moments if moment != FOR_EVER]
 
     def barred(self, job: TwinJob, begin_s: int, end_s: int) -> set[int]:
-        """Nodes that the job may not use between these whole seconds."""
+        """Return nodes that the job may not use between these whole seconds."""
         own = {each.name: each for each in self.reserved}.get(job.reservation or "")
         if own is not None:
             others = set(self._numbers.values())

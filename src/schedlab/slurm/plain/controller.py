@@ -100,12 +100,12 @@ class Controller:
         return math.floor(self.epoch_s + time_s)
 
     def usable(self) -> set[int]:
-        """Nodes that may get jobs now."""
+        """Return nodes that may get jobs now."""
         completed = {at for at, until_s in enumerate(self._completing) if until_s <= self.now_s}
         return completed - self._drained
 
     def in_service(self) -> set[int]:
-        """Nodes that may get jobs now or once they have completed."""
+        """Return nodes that may get jobs now or once they have completed."""
         return set(range(len(self.rooms))) - self._drained
 
     def queue(self) -> list[QueueRecord]:
@@ -135,7 +135,7 @@ class Controller:
         return merge_sorted(records, self._comes_before)
 
     def barred(self, job: TwinJob, begin_s: int, end_s: int) -> set[int]:
-        """Nodes that reservations keep from the job between these whole seconds."""
+        """Return nodes that reservations keep from the job between these whole seconds."""
         return self.calendar.barred(job, begin_s, end_s)
 
     def kept_cores(self, job: TwinJob, begin_s: int, end_s: int) -> dict[int, int]:

@@ -256,7 +256,7 @@ class Selector:
         return max(parts) if self._bills_most else sum(parts)
 
     def _free_cpus(self, at: int, room: Room, row: int) -> int:
-        """CPUs that are free in a row.
+        """Return CPUs that are free in a row.
 
         With OverSubscribe=FORCE:2 a node has two rows of jobs. The first is filled first.
         """

@@ -36,13 +36,13 @@ class ClusterView(Protocol):
         """Return the jobs that may run, each with a partition, in order."""
 
     def usable(self) -> set[int]:
-        """Nodes that may get jobs now."""
+        """Return nodes that may get jobs now."""
 
     def in_service(self) -> set[int]:
-        """Nodes that may get jobs now or once they have completed."""
+        """Return nodes that may get jobs now or once they have completed."""
 
     def barred(self, job: TwinJob, begin_s: int, end_s: int) -> set[int]:
-        """Nodes that reservations keep from the job between these whole seconds."""
+        """Return nodes that reservations keep from the job between these whole seconds."""
 
     def kept_cores(self, job: TwinJob, begin_s: int, end_s: int) -> Mapping[int, int]:
         """Free cores of nodes that reservations keep from the job between these whole seconds."""

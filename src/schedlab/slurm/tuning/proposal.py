@@ -208,7 +208,7 @@ def _generations(
 def _determined_by(
     site: SlurmSite, trials: Trials, knobs: Sequence[Knob], settings: TuneSettings
 ) -> dict[str, Any]:
-    """Everything that other costs would follow from, as JSON has it."""
+    """Return everything that other costs would follow from, as JSON has it."""
     history = history_of(site)
     digest = hashlib.sha256(repr((site.machine, site.parameters, site.accounts)).encode())
     digest.update(history.details.write_json().encode())

@@ -98,7 +98,7 @@ def figure_1(slots: int = 20) -> Problem:
 
 
 def one_resource(*lengths: int, slots: int, values: tuple[float, ...] = ()) -> Problem:
-    """Jobs of these lengths that all need the same resource."""
+    """Return jobs of these lengths that all need the same resource."""
     worth = values or (1.0,) * len(lengths)
     pairs = zip(lengths, worth, strict=True)
     jobs = (CoallocJob(f"E{at}", (0,), *pair) for at, pair in enumerate(pairs, 1))

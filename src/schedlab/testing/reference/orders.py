@@ -28,22 +28,22 @@ def unicef(job: Job, now: int) -> float:
 
 
 def f1(job: Job, now: int) -> float:
-    """The first learned formula of Carastan-Santos and de Camargo, SC 2017."""
+    """Return the first learned formula of Carastan-Santos and de Camargo, SC 2017."""
     return math.log10(job.estimate_s) * job.nodes + 870 * math.log10(max(job.submit_s, 1))
 
 
 def f2(job: Job, now: int) -> float:
-    """The second learned formula of Carastan-Santos and de Camargo, SC 2017."""
+    """Return the second learned formula of Carastan-Santos and de Camargo, SC 2017."""
     return math.sqrt(job.estimate_s) * job.nodes + 25600 * math.log10(max(job.submit_s, 1))
 
 
 def f3(job: Job, now: int) -> float:
-    """The third learned formula of Carastan-Santos and de Camargo, SC 2017."""
+    """Return the third learned formula of Carastan-Santos and de Camargo, SC 2017."""
     return job.estimate_s * job.nodes + 6860000 * math.log10(max(job.submit_s, 1))
 
 
 def f4(job: Job, now: int) -> float:
-    """The fourth learned formula of Carastan-Santos and de Camargo, SC 2017."""
+    """Return the fourth learned formula of Carastan-Santos and de Camargo, SC 2017."""
     return job.estimate_s * math.sqrt(job.nodes) + 530000 * math.log10(max(job.submit_s, 1))
 
 

@@ -60,7 +60,7 @@ class Fit(NodeChoice):
         self.counted, self.sign = counted, sign
 
     def rank(self, asked: AskedNodes, nodes: list[int], free: Sequence[Vector]) -> list[int]:
-        """The fullest first, or the emptiest."""
+        """Return the fullest first, or the emptiest."""
 
         def room(node: int) -> float:
             shares = (sum(free[node][at] for at in each) / most for each, most in self.counted)
@@ -139,7 +139,7 @@ class LeastFragments(NodeChoice):
                 self.popular[replace(part, count=1)] += part.count
 
     def rank(self, asked: AskedNodes, nodes: list[int], free: Sequence[Vector]) -> list[int]:
-        """The highest score first."""
+        """Return the highest score first."""
         if not self.popular:
             return nodes
 

@@ -28,7 +28,7 @@ def weekday_figure(arrivals: ArrivalPattern) -> Any:
 
 
 def size_figure(sizes: Histogram) -> Any:
-    """Jobs by powers of two of nodes."""
+    """Draw jobs by powers of two of nodes."""
     names = [
         f"{high}" if high <= 2 else f"{low + 1}-{high}"
         for low, high in zip(sizes.edges[:-1], sizes.edges[1:], strict=True)
@@ -39,7 +39,7 @@ def size_figure(sizes: Histogram) -> Any:
 
 
 def run_time_figure(run_times: Histogram) -> Any:
-    """Jobs by run time, in classes each twice as long as the one before."""
+    """Draw jobs by run time, in classes each twice as long as the one before."""
     low, high = list(run_times.edges[:-1]), list(run_times.edges[1:])
     plot = new_figure(
         _HEIGHT,

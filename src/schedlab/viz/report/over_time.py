@@ -20,7 +20,7 @@ USE_BINS, QUEUE_BINS = 400, 1500
 
 
 def used_nodes_figure(schedules: Sequence[Schedule], axis: TimeAxis) -> Any:
-    """Nodes in use, one line per policy."""
+    """Draw nodes in use, one line per policy."""
     nodes = max(schedule.platform.nodes for schedule in schedules)
     plot = time_figure(230, axis, y_range=(0, nodes * 1.04), y_axis_label="nodes in use")
     plot.hspan(y=[nodes], line_dash="dashed", line_color="black")

@@ -107,7 +107,7 @@ class Shared:
         return arrived.record("generate", model="shared", jobs=jobs, seed=seed, **asdict(self))
 
     def _sizes(self, habits: Habits) -> dict[str, Array]:
-        """Nodes, and what each job asks for on each of them."""
+        """Return nodes, and what each job asks for on each of them."""
         total = habits.draw(*_sizes(self.cores, min(_WIDEST, self.nodes)))
         quarters = habits.draw(_MEMORY, _MEMORY_SHARE)
         gpus = self._gpus(habits)
@@ -121,7 +121,7 @@ class Shared:
         return {**columns, "gpus_per_node": on_each} if self.nodes_with_gpus else columns
 
     def _gpus(self, habits: Habits) -> Whole:
-        """GPUs in total; 0 for most jobs."""
+        """Return GPUs in total; 0 for most jobs."""
         if not self.nodes_with_gpus:
             return np.zeros(len(habits.user), dtype=np.int64)
         count = habits.draw(*_sizes(self.gpus, min(_WIDEST, self.nodes_with_gpus)))

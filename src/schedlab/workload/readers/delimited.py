@@ -45,7 +45,7 @@ def split_lines(
 
 
 def numbered_lines(text: str, trim: str) -> pl.DataFrame:
-    """Lines that are not empty, without these characters at both ends, and their numbers."""
+    """Return lines that are not empty, without these characters at both ends, and their numbers."""
     import polars as pl
 
     lines = pl.DataFrame({"line": text.split("\n")}, schema={"line": pl.String})

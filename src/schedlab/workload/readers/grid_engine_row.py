@@ -132,7 +132,7 @@ def requests_in(category: str) -> dict[str, str]:
 
 
 def seconds_in(text: str | None) -> int | None:
-    """Seconds in ``300`` or ``[[hh:]mm:]ss``; ``None`` for INFINITY or nothing."""
+    """Return seconds in ``300`` or ``[[hh:]mm:]ss``; ``None`` for INFINITY or nothing."""
     if not text or text.upper() == "INFINITY":
         return None
     total = 0

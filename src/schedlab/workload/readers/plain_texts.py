@@ -26,7 +26,7 @@ def with_plain_ids(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def with_plain_gpus(frame: pl.DataFrame) -> pl.DataFrame:
-    """Numbers of GPUs, and their types if no column has these, out of ``gpu:v100:2``."""
+    """Return numbers of GPUs, and their types if no column has these, out of ``gpu:v100:2``."""
     import polars as pl
 
     for column in ("gpus_per_node", "gpus"):

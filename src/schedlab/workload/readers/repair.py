@@ -23,7 +23,7 @@ Columns = dict[str, Array]
 
 
 def repair(records: Records, options: ReadOptions) -> tuple[Columns, ReadReport]:
-    """Columns fit for a workload, in order of submission, and what had to be done for it."""
+    """Return columns fit for a workload, in order of submission, and what had to be done for it."""
     if not len(records):
         raise InputError(f"{records.path}: has no jobs")
     tally = Tally(records)

@@ -41,7 +41,7 @@ TIES = ("depends_on", "think_time_s", "dependencies", "array", "array_index", "a
 def _draw_jobs(
     workload: Workload, jobs: int, rng: np.random.Generator
 ) -> tuple[Positions, Positions]:
-    """Positions of drawn jobs, and when they are submitted; the first job's gap is 0."""
+    """Return positions of drawn jobs, and when they are submitted; the first job's gap is 0."""
     gaps_s = np.diff(workload["submit_s"], prepend=workload["submit_s"][:1])
     picked = rng.integers(len(workload), size=jobs)
     return picked, np.cumsum(gaps_s[picked])
@@ -50,7 +50,7 @@ def _draw_jobs(
 def _draw_weeks(
     workload: Workload, jobs: int, rng: np.random.Generator
 ) -> tuple[Positions, Positions]:
-    """Positions of the jobs of drawn whole weeks, and when they are submitted."""
+    """Return positions of the jobs of drawn whole weeks, and when they are submitted."""
     since_s = workload["submit_s"] - workload["submit_s"][:1]
     weeks = workload.span_s() // WEEK_S
     if weeks == 0:

@@ -74,7 +74,7 @@ def _numbers(name: str, values: Array) -> pl.Series:
 
 
 def _default_header(workload: Workload) -> dict[str, list[str]]:
-    """Names of queues and partitions, and the version where there is no header at all."""
+    """Return names of queues and partitions, and the version where there is no header at all."""
     header = {} if workload.header else {"Version": ["2.2"]}
     for column in ("queue", "partition"):
         if column in workload.labels:

@@ -53,7 +53,7 @@ class Jobs(ReadingRules):
     ] = 256
 
     def open(self, shaping: Shaping, machine: MachineOptions) -> Sources:
-        """Where episodes come from, and the machines that they are played on."""
+        """Return where episodes come from, and the machines that they are played on."""
         shaping.check()
         scenes, notes, names = [], [], []
         for text in self.workload:
@@ -97,7 +97,7 @@ class Jobs(ReadingRules):
 
 
 def _is_model(name: str) -> bool:
-    """Whether jobs are drawn from a model, not read from a file."""
+    """Return whether jobs are drawn from a model, not read from a file."""
     from schedlab.lookup import is_import_path
     from schedlab.workload import CATALOG, GENERATORS
 
@@ -154,7 +154,7 @@ class Rules:
         find_predictor(self.predictor)
 
     def arena(self, objective: WeightedObjective, threads: int | None) -> Arena:
-        """Where the episodes are played."""
+        """Return where the episodes are played."""
         from schedlab.evolve import Arena
 
         return Arena(
@@ -261,7 +261,7 @@ class SearchOptions:
     ] = None
 
     def settings(self, seed: int) -> EvolveSettings:
-        """The same for the search."""
+        """Return the same for the search."""
         from schedlab.evolve import EvolveSettings
 
         return EvolveSettings(

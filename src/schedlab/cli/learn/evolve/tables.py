@@ -48,7 +48,7 @@ def _number(value: float) -> str:
 
 
 def document(done: Evolved) -> dict[str, Any]:
-    """The same for programs."""
+    """Return the same for programs."""
     comparison = done.comparison
     return {
         "policy": f"evolved:{done.path}",

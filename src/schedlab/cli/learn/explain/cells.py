@@ -23,7 +23,7 @@ def plain(value: Estimate | None) -> str:
 
 
 def _with_error(value: Estimate | None, written: Callable[[float], str]) -> str:
-    """The mean, and half the width of its interval; a dash where there is none."""
+    """Return the mean, and half the width of its interval; a dash where there is none."""
     if value is None or math.isnan(value.mean):
         return "–"
     half = "" if math.isnan(value.low) else f" ±{written((value.high - value.low) / 2)}"

@@ -33,7 +33,7 @@ class Files:
             require_writable(path)
 
     def written(self) -> list[Path]:
-        """All of them."""
+        """Return all of them."""
         return [path for path in (self.figure, self.csv) if path is not None]
 
     def write_csv(self, rows: Sequence[EstimatedRow]) -> None:

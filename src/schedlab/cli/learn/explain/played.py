@@ -71,7 +71,7 @@ class Played:
     ] = 1
 
     def open(self, model: TrainedModel) -> Episodes:
-        """The episodes that the options describe."""
+        """Return the episodes that the options describe."""
         from schedlab.workload.episodes import choose_episodes
 
         own = model.config.episodes
@@ -85,7 +85,7 @@ class Played:
         return episodes.split(model.config.evaluation.held_out)[1]
 
     def effort(self, model: TrainedModel, states: int) -> Effort:
-        """How much is played and explained."""
+        """Return how much is played and explained."""
         from schedlab.rl.explain import Effort
 
         seed = model.config.evaluation.seed if self.seed is None else self.seed

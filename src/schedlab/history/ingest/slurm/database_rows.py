@@ -88,7 +88,7 @@ def _jobid(row: Any) -> str:
 
 
 def _tasks(text: str | None) -> str:
-    """Tasks as ``sacct`` lists them, from a list or a bit for each task."""
+    """Return tasks as ``sacct`` lists them, from a list or a bit for each task."""
     if not text or not text.startswith("0x"):
         return text or ""
     bits = int(text, 16)

@@ -34,7 +34,7 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/account", name="account")
 def account_page(request: Request, service: CurrentService, viewer: InPerson) -> Response:
-    """What one is here, and one's tokens."""
+    """Show what one is here, and one's tokens."""
     return _page(request, service, viewer)
 
 

@@ -21,7 +21,7 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/alerts", name="alerts")
 def alerts_page(request: Request, service: CurrentService, viewer: OperatorInPerson) -> Response:
-    """The alerts that hold, the last of those that are over, and what is watched."""
+    """Show the alerts that hold, the last of those that are over, and what is watched."""
     with service.database.reading() as connection:
         current, past = current_alerts(connection), past_alerts(connection)
     section = service.settings.service.alerts

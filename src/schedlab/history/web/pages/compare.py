@@ -60,7 +60,7 @@ def compare_page(
     keys: Keys = [],  # noqa: B006 (FastAPI copies it)
     add: Annotated[Name | None, Query()] = None,
 ) -> Response:
-    """The jobs that the URL names, as many as there are colours."""
+    """Show the jobs that the URL names, as many as there are colours."""
     added = None if add is None else _key_of(service, viewer, add)
     chosen = [*keys, *([] if added is None else [added])]
     found = _compared(service, viewer, shown, chosen)
@@ -95,7 +95,7 @@ def compare_timelines(
     to_s: Percent = 100.0,
     points: Points = 400,
 ) -> Response:
-    """The mean over its hosts of each job's item, over a part of its run time in percent."""
+    """Return the mean over its hosts of each job's item, over a part of its run time in percent."""
     sources: dict[str, Columns] = {}
     first = min(max(0.0, from_s), 100.0 - LEAST_PERCENT)
     share = np.linspace(first, max(min(100.0, to_s), first + LEAST_PERCENT), points + 1)

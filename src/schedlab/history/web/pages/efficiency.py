@@ -24,7 +24,7 @@ _LEAST_IDLE = 0.05
 def efficiency_page(
     request: Request, service: CurrentService, viewer: InPerson, form: AskedMonth
 ) -> Response:
-    """The jobs that ended in a time, those that wasted most first."""
+    """Show the jobs that ended in a time, those that wasted most first."""
     site = service.settings.site
     with service.database.reading() as connection:
         jobs = largest_jobs(connection, viewer, site, form.from_s, form.to_s)

@@ -41,7 +41,7 @@ FIRST_ITEMS = 4
 def job_page(
     request: Request, service: CurrentService, viewer: CurrentViewer, shown: CurrentShown, key: int
 ) -> Response:
-    """What it asked for, where it waited, what it used, and what ran beside it."""
+    """Show what it asked for, where it waited, what it used, and what ran beside it."""
     site, zone = service.settings.site, zone_of(service)
     with service.database.reading() as connection:
         found = jobs_by_key(connection, viewer, [key], service.archive_folder)

@@ -110,7 +110,7 @@ def filled(sources: Mapping[str, Mapping[str, Any]], note: str) -> Response:
 
 
 def in_unit(columns: Columns, item: MeasuredItem) -> Columns:
-    """Values in the unit in which the page shows the item."""
+    """Return values in the unit in which the page shows the item."""
     return {name: each if name == "t" else each / item.divisor for name, each in columns.items()}
 
 

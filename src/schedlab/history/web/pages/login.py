@@ -33,7 +33,7 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/login", name="login")
 def login_page(request: Request, service: CurrentService, next: str = "") -> Response:
-    """The form, and the way to the provider where there is one."""
+    """Show the form, and the way to the provider where there is one."""
     return _form(request, service, next)
 
 

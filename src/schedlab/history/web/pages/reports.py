@@ -37,7 +37,7 @@ Asked = Annotated[AskedReport, Depends()]
 def reports_page(
     request: Request, service: CurrentService, viewer: InPerson, asked: Asked
 ) -> Response:
-    """The report that is asked for, and the way to others."""
+    """Show the report that is asked for, and the way to others."""
     report = asked_report(service, viewer, asked.period, asked.date, asked.user, asked.group)
     return render(
         request,
@@ -59,7 +59,7 @@ def report_file(
     asked: Asked,
     format: Literal["html", "pdf"] = "html",
 ) -> Response:
-    """The same as a file."""
+    """Return the same as a file."""
     report = asked_report(service, viewer, asked.period, asked.date, asked.user, asked.group)
     site = service.settings.site
     content = as_file(report, "" if site is None else site.about.name, format)

@@ -57,7 +57,7 @@ def users_page(request: Request, asking: CurrentAsking, form: AskedMonth) -> Res
 def user_page(
     request: Request, asking: CurrentAsking, user: str, period: Period = None
 ) -> Response:
-    """One user."""
+    """Show one user."""
     _require_shown(asking, "user")
     query = JobQuery(users=(user,))
     chosen = period or _usual_period(asking, query)
@@ -86,7 +86,7 @@ def user_page(
 def group_page(
     request: Request, asking: CurrentAsking, group: str, period: Period = None
 ) -> Response:
-    """One accounting group."""
+    """Show one accounting group."""
     _require_shown(asking, "group")
     query = JobQuery(groups=(group,))
     chosen = period or _usual_period(asking, query)

@@ -40,7 +40,7 @@ def drawing(figure: Any, columns: Mapping[str, Iterable[Any]]) -> Drawing:
 
 
 def over_time(edge_s: NDArray[Any], means: Mapping[str, NDArray[Any]]) -> dict[str, list[Any]]:
-    """Columns of a table: means over parts of time, few enough to be read.
+    """Return columns of a table: means over parts of time, few enough to be read.
 
     Args:
         edge_s: of the parts that the means are of, in seconds of the clock that the axis shows.

@@ -23,7 +23,7 @@ _SHADES = tuple(f"#4477aa{round(255 * share):02x}" for share in np.linspace(0, 1
 def gantt_figure(
     boxes: Boxes, bars: GanttBars, nodes: Sequence[str], span_s: tuple[int, int]
 ) -> Any:
-    """Nodes upwards, time to the right.
+    """Draw nodes upwards, time to the right.
 
     Args:
         boxes: the nodes of the jobs.

@@ -11,7 +11,7 @@ _HEIGHT = 160
 
 
 def waiting_figure(time_ms: Floats, busy: Floats, num_host: int, nodes: int | None = None) -> Any:
-    """Nodes in use from each moment on; where few enough were, the job would have fitted.
+    """Draw nodes in use from each moment on; where few enough were, the job would have fitted.
 
     Args:
         time_ms: the moments, the last of which is the job's start.

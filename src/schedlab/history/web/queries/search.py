@@ -223,7 +223,7 @@ def _is_among(connection: Connection, keys: Sequence[int]) -> ColumnElement[bool
 def _segments(
     meant: Sequence[Any], sort: Sort, after: Cursor | None, before: float | None = None
 ) -> Iterator[Select[Any]]:
-    """Jobs that have a value, below a limit if there is one; then those that have none.
+    """Yield jobs that have a value, below a limit if there is one; then those that have none.
 
     Only so does an index give the order in every database: they put nulls in other places.
     """

@@ -12,6 +12,6 @@ from schedlab.history.web.tasks.task import QueuedTask
 
 
 def count_store(database: Database, task: QueuedTask, progress: Progress) -> Any:
-    """Jobs, sources with their lag, and the coverage of sensors."""
+    """Return jobs, sources with their lag, and the coverage of sensors."""
     progress(0.0)
     return status_of(Store(database.url, database.engine)).facts()

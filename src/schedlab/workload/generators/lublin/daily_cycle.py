@@ -36,7 +36,7 @@ class DailyCycle:
 
     @classmethod
     def gamma(cls, alpha: float, beta: float, first_bucket: int) -> DailyCycle:
-        """Weights after a gamma density over bucket numbers ``first_bucket`` ... + 47.
+        """Return weights after a gamma density over bucket numbers ``first_bucket`` ... + 47.
 
         Bucket number i begins (i - 1) half hours after midnight; the day of the model begins at
         bucket 11, which is 05:00, when the fewest jobs arrive.
