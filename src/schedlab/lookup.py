@@ -34,7 +34,10 @@ def is_import_path(name: str) -> bool:
 
 
 def import_object(kind: str, name: str) -> Any:
-    """The object that ``package.module:object`` names; modules in the current folder count."""
+    """Return the object that ``package.module:object`` names.
+
+    Modules in the current folder count.
+    """
     if not is_import_path(name):
         raise ParameterError(f'{kind} "{name}" is unknown; your own is written package.module:name')
     module, _, attribute = name.partition(":")
@@ -48,7 +51,10 @@ def import_object(kind: str, name: str) -> Any:
 
 
 def split_parameters(text: str, whose: str) -> dict[str, str]:
-    """The texts in ``key=value,...``, each key once; ``whose`` begins the sentence if it is not."""
+    """Return the texts in ``key=value,...``, each key once.
+
+    ``whose`` begins the sentence if it is not.
+    """
     texts: dict[str, str] = {}
     for word in text.split(",") if text else []:
         key, equals, value = (part.strip() for part in word.partition("="))

@@ -101,7 +101,10 @@ def reject_unknown_keys(given: Collection[str], known: Collection[str], where: s
 
 
 def from_keywords(section: type[T], given: Mapping[str, Any]) -> T:
-    """The dataclass with these values; an unknown key is an error that names the nearest one."""
+    """Return the dataclass with these values.
+
+    An unknown key is an error that names the nearest one.
+    """
     reject_unknown_keys(given, [each.name for each in fields(section)], section.__name__)  # type: ignore[arg-type]
     return section(**given)
 

@@ -21,7 +21,10 @@ LARGEST = 2**53
 
 
 def parse_whole(text: str, least: int = 0) -> int | None:
-    """The whole number in the text; None if there is none, or one below ``least`` or too large."""
+    """Return the whole number in the text.
+
+    None if there is none, or one below ``least`` or too large.
+    """
     digits = text.strip().lstrip("0") or text.strip()
     if not digits.isdecimal() or len(digits) > len(str(LARGEST)):
         return None
@@ -29,7 +32,10 @@ def parse_whole(text: str, least: int = 0) -> int | None:
 
 
 def require_whole(what: str, value: SupportsIndex, least: int = 0, most: int = LARGEST) -> int:
-    """The value as an int, NumPy's integers too; refuse another type, or one out of range."""
+    """Return the value as an int, NumPy's integers too.
+
+    Refuse another type, or one out of range.
+    """
     try:
         found = index(value)
     except TypeError:

@@ -126,7 +126,10 @@ def read_observed(
 
 
 def find_observed(found: Sequence[Observed], name: str | None, policy: str) -> Observed:
-    """The schedule of that name; without one the only schedule, or the one named as the policy."""
+    """Return the schedule of that name.
+
+    Without one the only schedule, or the one named as the policy.
+    """
     by_name = {observed.schedule.policy: observed for observed in found}
     if name is not None and name not in by_name:
         raise UnknownNameError("schedule", name, by_name)

@@ -60,7 +60,10 @@ def add_command(
 
 
 def epilog(examples: Iterable[str]) -> str:
-    """The text beneath a command's help; each line is a paragraph, or Typer would join them."""
+    """Return the text beneath a command's help.
+
+    Each line is a paragraph, or Typer would join them.
+    """
     return "\n\n".join(("Examples:", *(f"  {example}" for example in examples)))
 
 

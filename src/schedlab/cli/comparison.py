@@ -35,7 +35,10 @@ class PolicyComparison:
         return cls(frame["policy"].to_list(), values)
 
     def relative(self, metric: str) -> list[float]:
-        """Each value divided by the best, which itself has 1; NaN where that says nothing."""
+        """Return each value divided by the best, which itself has 1.
+
+        NaN where that says nothing.
+        """
         from schedlab.metrics import find_metric
         from schedlab.viz.comparison import best_of
 

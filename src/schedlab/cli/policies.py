@@ -121,7 +121,10 @@ def _places() -> Table:
 
 
 def _mark(reference: str, references: list[str]) -> str:
-    """The numbers under which the parts of a reference stand in the list; new ones are added."""
+    """Return the numbers under which the parts of a reference stand in the list.
+
+    New ones are added.
+    """
     parts = [part for part in reference.split("; ") if part != "textbook"]
     references += [part for part in parts if part not in references]
     return " ".join(f"[{references.index(part) + 1}]" for part in parts)

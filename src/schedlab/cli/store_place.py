@@ -65,7 +65,10 @@ class StoreLocation:
         return standard_offset(self.read().about.time_zone)
 
     def nodes(self, clusters: Collection[str] = ()) -> int | None:
-        """How many nodes these clusters have, or all; None where the site file does not say."""
+        """Return how many nodes these clusters have, or all.
+
+        None where the site file does not say.
+        """
         described = self.read().clusters if self.site.exists() else ()
         sizes = {each.name: each.nodes for each in described}
         named = {name: sizes.get(name, 0) for name in clusters or sizes}

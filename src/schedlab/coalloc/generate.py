@@ -97,7 +97,10 @@ def _connected(
 
 
 def _is_connected(needed: list[tuple[int, ...]]) -> bool:
-    """Whether the jobs' resources hang together; each component is a set of resources, as bits."""
+    """Return whether the jobs' resources hang together.
+
+    Each component is a set of resources, as bits.
+    """
     components: list[int] = []
     for needs in needed:
         joined = sum(1 << resource for resource in needs)

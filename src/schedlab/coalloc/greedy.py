@@ -66,7 +66,10 @@ class Greedy:
 
 
 def list_schedule(problem: Problem, order: Sequence[int]) -> Starts:
-    """Each job in turn at its earliest free start; None for one that does not fit any more."""
+    """Return each job in turn at its earliest free start.
+
+    None for one that does not fit any more.
+    """
     timetable = Timetable(problem)
     starts: list[int | None] = [None] * len(problem.jobs)
     for job in order:

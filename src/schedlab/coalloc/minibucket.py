@@ -43,7 +43,9 @@ def minibucket_bound(
     heuristic: str = "min-fill",
     limits: Limits | None = None,
 ) -> float:
-    """What no solution can beat by the criterion; infinite for a makespan that does not exist.
+    """Return what no solution can beat by the criterion.
+
+    Infinite for a makespan that does not exist.
 
     Where a message of DPOP would have more variables than the width, the node's constraints and
     its children's messages are put into several buckets, and each takes the best value for itself.

@@ -102,7 +102,9 @@ class Neighbourhood:
     def _narrowed(
         self, free: list[int], rng: np.random.Generator
     ) -> tuple[ConstraintNetwork, PseudoTree]:
-        """The freed jobs as a network of small messages; some are fixed again where it takes that.
+        """Return the freed jobs as a network of small messages.
+
+        Some are fixed again where it takes that.
 
         A random member of the largest separator is fixed where it was, and so leaves the network.
         """

@@ -63,7 +63,10 @@ def price_bound(problem: Problem, criterion: Criterion, prices: Prices) -> float
 
 
 def slot_prices(problem: Problem, criterion: Criterion) -> Prices | None:
-    """The best prices for total value or sum of starts; None if not even fractions of jobs fit."""
+    """Return the best prices for total value or sum of starts.
+
+    None if not even fractions of jobs fit.
+    """
     try:
         from ortools.linear_solver import pywraplp
     except ImportError:

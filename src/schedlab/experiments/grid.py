@@ -115,7 +115,10 @@ def _recipes(experiment: Experiment, workload: WorkloadSection) -> Iterator[Reci
 
 
 def _policies(experiment: Experiment, recipe: Recipe) -> Iterator[PolicySection | ModelPolicy]:
-    """Those of the list where the seed makes a difference; models, which it trains, always."""
+    """Yield those of the list where the seed makes a difference.
+
+    Models, which it trains, always.
+    """
     every = recipe.seeded or recipe.seed == experiment.about.seeds[0]
     yield from (policy for policy in experiment.policies if every or policy.drawn)
     for each in model_policies(experiment, recipe.seed):

@@ -42,7 +42,10 @@ def title_of(path: Path) -> str:
 
 
 def _folders() -> list[Path]:
-    """Where experiments lie; in a checkout they stand beside ``src``, in a wheel within it."""
+    """Return where experiments lie.
+
+    In a checkout they stand beside ``src``, in a wheel within it.
+    """
     here = Path(__file__).resolve().parent
     return [Path("experiments"), here / "builtin", here.parents[2] / "experiments"]
 

@@ -133,7 +133,10 @@ def _capacity(node: NodeType) -> dict[str, int | None]:
 
 
 def apportioned(series: Series, share: Steps) -> Series:
-    """The series times a share that changes in steps; nothing is known before the first of them."""
+    """Return the series times a share that changes in steps.
+
+    Nothing is known before the first of them.
+    """
     moments, factors = share
     pieces = series.clipped(moments[0], math.inf).cut(moments)
     return pieces.scaled(factors[np.searchsorted(moments, pieces.start_s, side="right") - 1])

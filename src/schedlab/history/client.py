@@ -75,7 +75,10 @@ class Client:
                 return
 
     def job(self, jobid: str, **identity: Any) -> Record:
-        """The record of one job; ``cluster``, ``queue_time``, ``attempt`` tell it from others."""
+        """Return the record of one job.
+
+        ``cluster``, ``queue_time``, ``attempt`` tell it from others.
+        """
         record: Record = self._get(f"jobs/{quote(jobid, safe='')}", identity).json()
         return record
 

@@ -126,7 +126,10 @@ def _names(section: ItemSection, hosts: Iterable[HostUse]) -> dict[MeasuringPoin
 
 
 def device_name(device: AcceleratorUse, by: str) -> str | None:
-    """What a source that names devices by ``index`` or ``uuid`` calls it; None if unknown."""
+    """Return what a source that names devices by ``index`` or ``uuid`` calls it.
+
+    None if unknown.
+    """
     if by == "uuid":
         return device.uuid
     return None if device.index is None else str(device.index)

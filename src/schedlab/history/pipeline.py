@@ -111,7 +111,10 @@ def ingest(
 
 
 def cursor_of(store: Store, source: JobSource) -> str | None:
-    """How far the source was read; None if by one of another kind, which counts otherwise."""
+    """Return how far the source was read.
+
+    None if by one of another kind, which counts otherwise.
+    """
     kind, _, cursor = (store.cursor(source.name) or "").partition(" ")
     return cursor if kind == _kind(source) else None
 

@@ -18,7 +18,10 @@ _PASSWORD = re.compile("(?<=//)([^/:@]*):.*@")
 
 
 def job_sources(site: Site, only: Collection[str] = ()) -> list[JobSource]:
-    """The sources that the site file describes, or those of these names; paths count from it."""
+    """Return the sources that the site file describes, or those of these names.
+
+    Paths count from it.
+    """
     found: dict[str, JobSource] = {}
     for section in site.job_sections:
         located = dict(section)

@@ -200,7 +200,10 @@ class Mirror:
         return replace(self._with_usage(moment), machine=self._machine(moment), history=history)
 
     def _commands(self, moment: MirrorMoment) -> tuple[Command, ...]:
-        """What the scheduler was told since; without it the twin would order jobs as it is now."""
+        """Return what the scheduler was told since.
+
+        Without it the twin would order jobs as it is now.
+        """
         commands = (*self._withdrawals(moment), *self._steered(moment))
         return tuple(sorted(commands, key=lambda each: each.at_s))
 

@@ -96,7 +96,10 @@ def _live(job: TwinJob, epoch_s: int) -> LiveJob:
 
 
 def _movable(controller: NativeController, jobs: list[LiveJob]) -> dict[int, LiveJob]:
-    """The jobs that steering would see, by their places in the history; they are kept in jobs."""
+    """Return the jobs that steering would see, by their places in the history.
+
+    They are kept in jobs.
+    """
     found = {}
     for at, priority, nice in controller.movable():
         job = jobs[at]

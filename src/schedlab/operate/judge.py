@@ -107,7 +107,10 @@ class Judge:
         self._known: dict[str, list[TwinReplay]] = {}
 
     def cost(self, policy: str) -> float:
-        """The metric relative to no steering, and a penalty for broken bounds; below 1 is good."""
+        """Return the metric relative to no steering, and a penalty for broken bounds.
+
+        Below 1 is good.
+        """
         return cost_of(self.keep, self._values(self._after(policy)), self._values(self._before))
 
     def verdict(self, policy: str) -> PolicyVerdict:

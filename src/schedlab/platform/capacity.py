@@ -8,7 +8,9 @@ from schedlab.workload.offered import Capacity
 
 
 def capacity_of(platform: Platform) -> Capacity:
-    """Nodes, cores, memory and GPUs of all nodes together; None for what some node does not tell.
+    """Return nodes, cores, memory and GPUs of all nodes together.
+
+    None for what some node does not tell.
 
     ``scale_load(workload, 0.9, **vars(capacity_of(platform)))`` gives the jobs that load.
     """

@@ -62,7 +62,10 @@ class Machines(NamedTuple):
 
 
 def read_document(document: Mapping[str, Any], default_name: str) -> Machines:
-    """The machines in the sections of a file; ``default_name`` is for one that has no name."""
+    """Return the machines in the sections of a file.
+
+    ``default_name`` is for one that has no name.
+    """
     if not isinstance(document, Mapping):
         raise PlatformError(f"a platform is {document!r}; must be a table of sections")
     is_site = isinstance(document.get("site"), Mapping)

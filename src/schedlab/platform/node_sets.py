@@ -72,7 +72,10 @@ def placed_partitions(platform: Platform) -> dict[str, PlacedPartition]:
 def chosen_partitions(
     text: str | None, known: Mapping[str, PlacedPartition]
 ) -> tuple[PlacedPartition, ...]:
-    """Those that a job names, such as ``debug,general``; the default one if it names none."""
+    """Return those that a job names, such as ``debug,general``.
+
+    The default one if it names none.
+    """
     if not known:
         return ()
     if text is None:

@@ -101,7 +101,10 @@ class Platform:
         ]
 
     def node_names(self) -> list[str]:
-        """The host name of each node, by its number; the number itself where none is known."""
+        """Return the host name of each node, by its number.
+
+        The number itself where none is known.
+        """
         names = [str(number) for number in range(self.nodes)]
         for first, cluster in zip(self.first_nodes(), self.clusters, strict=True):
             for host, number in cluster.node_names.by_host.items():

@@ -131,7 +131,10 @@ def _lines(priority: Priority) -> Iterator[str]:
 
 
 def _toml(value: Any) -> str:
-    """A text, number or list as TOML, which writes them as JSON does; a mapping in one line."""
+    """Return a text, number or list as TOML, which writes them as JSON does.
+
+    A mapping in one line.
+    """
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{json.dumps(k)} = {_toml(v)}" for k, v in value.items()) + " }"
     return json.dumps(value, ensure_ascii=False)

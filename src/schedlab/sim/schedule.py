@@ -162,7 +162,10 @@ class Schedule:
         return first, max(first, int(self.end_s.max(initial=-1)))
 
     def named_nodes(self) -> NodeRanges:
-        """The nodes of each job; where the schedule does not tell, the lowest free numbers."""
+        """Return the nodes of each job.
+
+        Where the schedule does not tell, the lowest free numbers.
+        """
         if self.node_ranges is not None:
             return self.node_ranges
         needs = cluster_needs(self.workload, self.platform)

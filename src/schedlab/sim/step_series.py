@@ -17,7 +17,10 @@ class StepSeries:
 
     @classmethod
     def from_changes(cls, *changes: tuple[NDArray[np.int64], NDArray[np.int64]]) -> StepSeries:
-        """The running sum of (when, by how much) changes; those of one instant count as one."""
+        """Return the running sum of (when, by how much) changes.
+
+        Those of one instant count as one.
+        """
         when = np.concatenate([times for times, _ in changes])
         by = np.concatenate([amounts for _, amounts in changes])
         order = np.argsort(when, kind="stable")

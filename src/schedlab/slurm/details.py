@@ -58,7 +58,10 @@ def empty_details() -> pl.DataFrame:
 
 
 def checked_details(given: pl.DataFrame, jobs: int) -> pl.DataFrame:
-    """The table with all columns of ``DETAILS`` in order; refuse others, and another length."""
+    """Return the table with all columns of ``DETAILS`` in order.
+
+    Refuse others, and another length.
+    """
     import polars as pl
 
     if len(given) != jobs:

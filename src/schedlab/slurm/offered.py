@@ -94,7 +94,10 @@ class OfferedTwin:
         return found
 
     def checked(self, changes: Sequence[str], nodes: Sequence[str]) -> list[str]:
-        """The changes under their full names; an error for what is wrong with them or the nodes."""
+        """Return the changes under their full names.
+
+        An error for what is wrong with them or the nodes.
+        """
         if not changes and not nodes:
             raise ParameterError("nothing is changed; give another value or more nodes")
         site = self._site()

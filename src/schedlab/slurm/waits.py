@@ -52,7 +52,10 @@ class JobWaits:
         return cls(submitted_s, found)
 
     def quantiles(self, percent: Sequence[float]) -> dict[str, list[float]]:
-        """The waits that these shares of the jobs did not exceed, by name; all replays count."""
+        """Return the waits that these shares of the jobs did not exceed, by name.
+
+        All replays count.
+        """
         return {
             name: np.percentile(np.concatenate(each), percent).tolist()
             for name, each in self.by_name.items()

@@ -73,7 +73,10 @@ class _Case:
             yield data[:place] + b"\xff" + data[place + 1 :]
 
     def attempt(self, data: bytes) -> Workload | SchedlabError:
-        """What becomes of this content; only a workload or a SchedlabError is within the rules."""
+        """Return what becomes of this content.
+
+        Only a workload or a SchedlabError is within the rules.
+        """
         try:
             return self.reader().read(Source(self.source.path, data), ReadOptions())
         except SchedlabError as error:

@@ -66,7 +66,10 @@ def _parts(schedule: Schedule, shares: NodeShares, ranges: NodeRanges) -> Bars:
 
 
 def _lowest_gap(busy: list[Lane], height: float) -> float:
-    """Where a job of that height fits between the others; at the top where no gap is enough."""
+    """Return where a job of that height fits between the others.
+
+    At the top where no gap is enough.
+    """
     low = 0.0
     for _, begin, end in sorted(busy, key=lambda lane: lane[1]):
         if begin - low >= height - _ROUNDING:

@@ -59,7 +59,10 @@ class TimeAxis:
 
     @classmethod
     def over(cls, schedules: Sequence[Schedule], date_unit_s: float = DAY_S) -> TimeAxis:
-        """The axis on which all of them fit; dates, if they have one clock, are in that unit."""
+        """Return the axis on which all of them fit.
+
+        Dates, if they have one clock, are in that unit.
+        """
         horizons = [schedule.horizon_s() for schedule in schedules]
         first, last = min(h[0] for h in horizons), max(h[1] for h in horizons)
         clocks = {Clock.of(schedule.workload.header) for schedule in schedules}
@@ -70,7 +73,10 @@ class TimeAxis:
     def on_clock(
         cls, first: int, last: int, clock: Clock | None, date_unit_s: float = DAY_S
     ) -> TimeAxis:
-        """The axis between two times; it shows dates, in that unit, where there is a clock."""
+        """Return the axis between two times.
+
+        It shows dates, in that unit, where there is a clock.
+        """
         begin, end = (None, None) if clock is None else (clock.at(first), clock.at(last))
         if begin is None or end is None:
             return cls.between(first, last)

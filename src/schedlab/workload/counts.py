@@ -7,7 +7,10 @@ from schedlab.units import parse_whole
 
 
 def parse_counts(text: str, column: str, kind: str, allowed: str) -> dict[str, int]:
-    """The numbers by name, each at least 1; the other arguments make the sentence of an error."""
+    """Return the numbers by name, each at least 1.
+
+    The other arguments make the sentence of an error.
+    """
     counts: dict[str, int] = {}
     for part in text.split("+"):
         name, _, number = part.partition(":")

@@ -15,7 +15,9 @@ def inferred(count: int) -> str:
 
 
 def header_int(header: Mapping[str, Sequence[str]], key: str) -> int | None:
-    """The first integer in the values of a key; ``338 (batch partition; 512 total)`` gives 338.
+    """Return the first integer in the values of a key.
+
+    ``338 (batch partition; 512 total)`` gives 338.
 
     None if the key is absent or none of its values holds an integer.
     """

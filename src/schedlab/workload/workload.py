@@ -165,7 +165,10 @@ class Workload:
         return {**self.__dict__, "_absent": {}, "_found": {}}
 
     def __getitem__(self, column: str) -> Array:
-        """The column, read-only; its missing value everywhere if the source did not have it."""
+        """Return the column, read-only.
+
+        Its missing value everywhere if the source did not have it.
+        """
         if column in self._columns:
             return self._columns[column]
         if column not in COLUMNS:

@@ -56,7 +56,10 @@ class SolverTask:
             return None
 
     def _tree(self, problem: Problem) -> PseudoTree | None:
-        """The tree that the solver's heuristic makes of the whole problem; None: it has none."""
+        """Return the tree that the solver's heuristic makes of the whole problem.
+
+        None: it has none.
+        """
         heuristic = getattr(find_solver(self.solver), "heuristic", None)
         if heuristic is None:
             return None

@@ -102,7 +102,10 @@ class Tuning:
 
 
 def read_tuning(path: str | Path, **changes: Any) -> Tuning:
-    """The tuning that a TOML file describes; ``changes`` replace values of its ``[tune]``."""
+    """Return the tuning that a TOML file describes.
+
+    ``changes`` replace values of its ``[tune]``.
+    """
     source = Source.load(path)
     document = parse_toml(path, source.decoded())
     try:

@@ -29,7 +29,10 @@ LIBRARIES = ("torch", "stable-baselines3", "sb3-contrib", "numpy")
 
 
 def training_key(config: TrainingConfig, trace: str | None = None) -> str:
-    """A key of what determines a training; ``trace`` is the digest of the file of its jobs."""
+    """Return a key of what determines a training.
+
+    ``trace`` is the digest of the file of its jobs.
+    """
     return key_of(
         training=config.document(),
         trace=trace,

@@ -39,7 +39,10 @@ def watch(connections: Connections, site: Site, section: AlertsSection, now_s: f
 def find_alerts(
     connections: Connections, site: Site, section: AlertsSection, now_s: float
 ) -> tuple[list[str], list[Alert]]:
-    """The kinds that could be looked for, and what is wrong; a rule that fails costs its own."""
+    """Return the kinds that could be looked for, and what is wrong.
+
+    A rule that fails costs its own.
+    """
     kinds: list[str] = []
     found: list[Alert] = []
     for kind in section.watched:

@@ -40,7 +40,10 @@ class _Trace(ABC):
         self._input = TextInput(self.file, self.command)
 
     def read(self, since: str | None = None) -> Iterator[JobRecord | Fault]:
-        """The jobs of the lines since then; parts of a job that has a line for all are not."""
+        """Yield the jobs of the lines since then.
+
+        Parts of a job that has a line for all are not.
+        """
         place, label = ReadPosition.parse(since), self._input.label
         for line in self._input.lines(place):
             words = line.split()

@@ -32,7 +32,9 @@ UNUSABLE = (
 
 
 def part(model: type[Item], items: dict[str, Any]) -> Part:
-    """The part of these items; where they are at fault, they themselves, for the record to refuse.
+    """Return the part of these items.
+
+    Where they are at fault, they themselves, for the record to refuse.
 
     Only the record knows the path of what is wrong.
     """

@@ -22,7 +22,10 @@ class JobSource(Protocol):
     """Where the next reading goes on; what it says once ``read`` is exhausted."""
 
     def read(self, since: str | None = None) -> Iterator[JobRecord | Fault]:
-        """The records since that cursor, or all; a broken one is a ``Fault`` in its place."""
+        """Return the records since that cursor, or all.
+
+        A broken one is a ``Fault`` in its place.
+        """
         ...
 
 

@@ -77,7 +77,9 @@ class TextInput:
             yield stream
 
     def lines(self, place: ReadPosition) -> Iterator[str]:
-        """The lines after that place, without their ends; it stands before the one that is given.
+        """Yield the lines after that place, without their ends.
+
+        It stands before the one that is given.
 
         An input that begins differently now, or is shorter, was replaced by another one: it is
         read from its beginning. A last line without an end may still be written: the place

@@ -62,7 +62,10 @@ def _day(ordinal: int) -> str:
 
 
 def from_epoch(seconds: float) -> datetime:
-    """The moment that many seconds after 1970 began, in UTC; a ``ValueError`` if no year has it."""
+    """Return the moment that many seconds after 1970 began, in UTC.
+
+    A ``ValueError`` if no year has it.
+    """
     try:
         return datetime.fromtimestamp(seconds // 1, UTC)
     except (OSError, OverflowError):

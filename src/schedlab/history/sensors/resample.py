@@ -43,7 +43,9 @@ def coverage(series: Series, from_s: float, to_s: float) -> float:
 def resample(
     series: Series, freq_s: float, agg: str = "mean", *, from_s: float, to_s: float
 ) -> Series:
-    """The series in steps of ``freq_s`` that begin at ``from_s``; where nothing is known, no step.
+    """Return the series in steps of ``freq_s`` that begin at ``from_s``.
+
+    Where nothing is known, no step.
 
     A step that ``to_s`` cuts is shorter. The mean is weighted by time, so mean times known time is
     conserved; ``sum`` is that product. Steps finer than the native ones are left as they are.

@@ -57,7 +57,10 @@ class Series:
         maximum: ArrayLike | None = None,
         **about: Any,
     ) -> Series:
-        """The intervals whose mean is known, in order of time; one that overlaps ends earlier."""
+        """Return the intervals whose mean is known, in order of time.
+
+        One that overlaps ends earlier.
+        """
         columns = [None if each is None else _floats(each) for each in (minimum, maximum)]
         start, end, value = _floats(start_s), _floats(end_s), _floats(mean)
         order = np.argsort(start, kind="stable")
@@ -133,7 +136,10 @@ class Series:
     def scaled(
         self, factor: float | Floats, unit: str | None = None, *, offset: float = 0.0
     ) -> Series:
-        """The values times a factor >= 0, one or one for each, plus an offset; in another unit."""
+        """Return the values times a factor >= 0, one or one for each, plus an offset.
+
+        In another unit.
+        """
         new: dict[str, Any] = {"mean": self.mean * factor + offset, "unit": unit or self.unit}
         for name in ("minimum", "maximum"):
             if (column := getattr(self, name)) is not None:
@@ -180,7 +186,10 @@ def joined(parts: Sequence[Series]) -> Series:
 
 
 def total(parts: Iterable[Series]) -> tuple[Floats, Floats]:
-    """The sum of the series as a step function; one counts as nothing where it knows nothing."""
+    """Return the sum of the series as a step function.
+
+    One counts as nothing where it knows nothing.
+    """
     parts = list(parts)
     start, end, value = (
         np.concatenate([getattr(part, name) for part in parts])

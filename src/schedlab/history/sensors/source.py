@@ -187,7 +187,10 @@ class SensorSource(ABC, Generic[S, I]):
     def from_section(
         cls, given: Mapping[str, Any], preset: Iterable[Mapping[str, Any]], folder: Path
     ) -> Self:
-        """The source that a section of a site file describes; its items go before the preset's."""
+        """Return the source that a section of a site file describes.
+
+        Its items go before the preset's.
+        """
         where = "[[sensor_source]]"
         section = build(cls.source_section, {k: v for k, v in given.items() if k != "item"}, where)
         inside = f'{where} "{section.name}": [[item]]'
@@ -206,7 +209,9 @@ class SensorSource(ABC, Generic[S, I]):
         return str(self.section.name)
 
     def read(self, item: str, request: SensorRequest) -> dict[MeasuringPoint, Series]:
-        """Timelines in the schema's unit, at native resolution; a place without samples has none.
+        """Return timelines in the schema's unit, at native resolution.
+
+        A place without samples has none.
 
         Raises:
             SensorError: the source is down, or its answer cannot be trusted.

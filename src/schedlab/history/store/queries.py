@@ -198,7 +198,9 @@ def _overlapping(from_s: int | None, to_s: int | None) -> GenerativeSelect:
 
 
 def keys_around(from_s: int, to_s: int, *, unfinished: bool = False) -> GenerativeSelect:
-    """The keys of jobs that ran between two moments, or were submitted then; some come twice.
+    """Return the keys of jobs that ran between two moments, or were submitted then.
+
+    Some come twice.
 
     As one set of keys: PostgreSQL would look at every job for such a set or something else.
 

@@ -67,7 +67,10 @@ class Said(NamedTuple):
 def job_row(
     key: int, said: Said, source: str, measurement: int, before: str | None = None
 ) -> Values:
-    """The row of ``jobs``; ``before`` is the record before sensors added to it, where they have."""
+    """Return the row of ``jobs``.
+
+    ``before`` is the record before sensors added to it, where they have.
+    """
     (cluster, jobid, queue_s, attempt), record, document, digest = said
     items = vars(record)  # as attributes of a model they are looked up slowly
     start_s, end_s = epoch_s(items["start_time"]), epoch_s(items["end_time"])

@@ -72,7 +72,10 @@ async def _http_exception(request: Request, error: Exception) -> Response:
 
 
 async def _invalid(request: Request, error: Exception) -> Response:
-    """What FastAPI found wrong with parameters or body; the values themselves are not repeated."""
+    """Return what FastAPI found wrong with parameters or body.
+
+    The values themselves are not repeated.
+    """
     assert isinstance(error, RequestValidationError)
     faults = [
         {

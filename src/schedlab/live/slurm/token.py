@@ -44,7 +44,10 @@ def read_token(path: Path) -> str:
 
 
 def _expires(token: str) -> float | None:
-    """When a token ends; None where it does not say so. Only Slurm can tell if it is genuine."""
+    """Return when a token ends.
+
+    None where it does not say so. Only Slurm can tell if it is genuine.
+    """
     body = token.split(".")[1:2]
     try:
         claims = json.loads(base64.urlsafe_b64decode("".join(body) + "=="))

@@ -100,7 +100,10 @@ class Coalloc(Policy):
         self._promises.start_due(view, waiting, round_s)
 
     def _next_round_s(self, since_s: Sequence[int | None]) -> int | None:
-        """The first round after the first of these times; None where there is none to wait for."""
+        """Return the first round after the first of these times.
+
+        None where there is none to wait for.
+        """
         known = [time_s for time_s in since_s if time_s is not None]
         return -(-min(known) // self._round_s) * self._round_s if known else None
 

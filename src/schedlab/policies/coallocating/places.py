@@ -19,7 +19,10 @@ class NodeSpan:
 
 
 def running_places(view: View) -> list[NodeSpan]:
-    """What running jobs hold until their expected release; an overdue one may end any moment."""
+    """Return what running jobs hold until their expected release.
+
+    An overdue one may end any moment.
+    """
     places, running = [], view.running
     for job, release_s in zip(running.job.tolist(), running.release_s.tolist(), strict=True):
         ranges = view.nodes_of(job)

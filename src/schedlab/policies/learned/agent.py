@@ -17,7 +17,10 @@ class Decider(Protocol):
     """Chooses actions: a network, or a network that sees something else."""
 
     def choose(self, observation: Observations, mask: Masks) -> Actions:
-        """One action per row, each a situation; the mask is 0 where an action makes no sense."""
+        """Return one action per row, each a situation.
+
+        The mask is 0 where an action makes no sense.
+        """
         ...
 
 

@@ -60,7 +60,10 @@ def read(path: Path) -> ScheduleTable:
 
 
 def _machines(path: Path) -> int | None:
-    """The number of machines in a ``_schedule.csv``; None if there is no such file of Batsim's."""
+    """Return the number of machines in a ``_schedule.csv``.
+
+    None if there is no such file of Batsim's.
+    """
     name = "nb_computing_machines"
     if not path.is_file() or name not in (frame := _csv(path)).columns or frame.is_empty():
         return None
@@ -143,7 +146,10 @@ def _refuse_negative(frame: pl.DataFrame, negative: NDArray[np.bool_]) -> None:
 
 
 def _job_ids(frame: pl.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """The jobs' own numbers; if they are not numbers, or not unique, others for all of them."""
+    """Return the jobs' own numbers.
+
+    If they are not numbers, or not unique, others for all of them.
+    """
     import polars as pl
 
     ids = words(frame, "job_id").cast(pl.Int64, strict=False)

@@ -83,7 +83,10 @@ def _jobs(schedule: Schedule) -> pl.DataFrame:
 
 
 def _figures(schedule: Schedule, jobs: pl.DataFrame) -> dict[str, Any]:
-    """What Batsim tells of the whole, in order of the names; energy and sleep are not simulated."""
+    """Return what Batsim tells of the whole, in order of the names.
+
+    Energy and sleep are not simulated.
+    """
     ran, done = schedule.started, jobs.filter(schedule.started)
     count, success = len(jobs), int(jobs["success"].sum())
     computing = float(np.dot(schedule.workload["nodes"][ran], schedule.ran_s[ran]))

@@ -74,7 +74,10 @@ def _logical_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def _included(path: Path, number: int, name: str, cluster: str) -> list[Path]:
-    """The files of an Include; absolute ones are looked for beside, by their last name, too."""
+    """Return the files of an Include.
+
+    Absolute ones are looked for beside, by their last name, too.
+    """
     wanted = Path(name.replace("%c", cluster))
     folder = path.parent
     places = [folder / wanted, folder / wanted.name]

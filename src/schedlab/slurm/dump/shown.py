@@ -28,7 +28,10 @@ def read_config(path: Path) -> dict[str, Entry]:
 
 
 def read_shown(path: Path, first: str) -> list[Block]:
-    """The records of ``scontrol show node`` and the like; each begins with the key ``first``."""
+    """Return the records of ``scontrol show node`` and the like.
+
+    Each begins with the key ``first``.
+    """
     blocks: list[Block] = []
     for number, text in _lines(path):
         fields = _fields(text)

@@ -14,7 +14,10 @@ from schedlab.slurm.layout import Switch
 def switches_of(
     blocks: Sequence[Block], nodes: Collection[str], report: ImportReport
 ) -> list[Switch]:
-    """The switches in the order of the file; nodes that slurm.conf does not have are left out."""
+    """Return the switches in the order of the file.
+
+    Nodes that slurm.conf does not have are left out.
+    """
     switches = []
     named = {block.name for block in blocks}
     for block in blocks:

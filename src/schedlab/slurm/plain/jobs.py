@@ -270,7 +270,10 @@ def _run(row: Mapping[str, Any]) -> tuple[float, bool]:
 
 
 def _recorded_nodes(row: Mapping[str, Any], numbers: Mapping[str, int]) -> tuple[int, ...]:
-    """Where the job runs when the history begins; nowhere if the site has not all these nodes."""
+    """Return where the job runs when the history begins.
+
+    Nowhere if the site has not all these nodes.
+    """
     hosts = expand_hosts(row["hosts"]) if row.get("ran_before") and row.get("hosts") else ()
     if not all(host in numbers for host in hosts):
         return ()

@@ -135,7 +135,10 @@ class SlurmLimits:
         return self.counts[whose]
 
     def keeps_from_starting(self, job: TwinJob, partition: str) -> str | None:
-        """Why limits on numbers of jobs or on wall time do not let it start; None if they do."""
+        """Return why limits on numbers of jobs or on wall time do not let it start.
+
+        None if they do.
+        """
         bounds = (each for each in self.bounds(job, partition) if not each.tres)
         return next((each.reason for each in bounds if not self._passes(each, job, {})), None)
 

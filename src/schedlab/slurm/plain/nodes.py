@@ -105,7 +105,10 @@ class Selector:
         return rules.over_subscribe_jobs
 
     def all_free(self) -> list[Room]:
-        """The rooms of a machine without jobs; cores that jobs share count for each of them."""
+        """Return the rooms of a machine without jobs.
+
+        Cores that jobs share count for each of them.
+        """
         levels = max(self.levels.values(), default=0) + 1 if self.gangs else 0
         return [
             Room(each.cpus * rows, each.memory_mb, each.gpus, [0] * levels)

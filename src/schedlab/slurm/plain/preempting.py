@@ -49,7 +49,10 @@ class Preempting:
         running: Iterable[TwinJob],
         now_s: float,
     ) -> tuple[list[int], list[TwinJob]] | None:
-        """The nodes that the job gets, and whose jobs it takes; None if even that is not enough."""
+        """Return the nodes that the job gets, and whose jobs it takes.
+
+        None if even that is not enough.
+        """
         exempt_s = self._settings.exempt_time_s
         inside = self._selector.partitions[partition]
         ranked = [

@@ -336,7 +336,10 @@ class _Cycle:
         return None
 
     def _ends(self) -> list[tuple[int, int, TwinJob]]:
-        """When running jobs reach their limits, and when they count as ended; the first first."""
+        """Return when running jobs reach their limits, and when they count as ended.
+
+        The first first.
+        """
         found = []
         for job in self.cluster.running:
             late_s = max(job.limit_end_s + self.kill_wait_s, self.now_s + 1)

@@ -106,7 +106,10 @@ def cost_of(guards: Sequence[Guard], values: Sequence[float], present: Sequence[
 
 
 def always_started(site: SlurmSite, replays: Sequence[TwinReplay]) -> Mask:
-    """The jobs that every replay starts; others ran before, or wait for what no setting changes."""
+    """Return the jobs that every replay starts.
+
+    Others ran before, or wait for what no setting changes.
+    """
     found: Mask = np.all([~np.isnan(each.start_s) for each in replays], axis=0)
     return found & ~ran_before(site)
 

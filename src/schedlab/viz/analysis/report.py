@@ -33,7 +33,10 @@ def write_analysis(analysis: Analysis, path: str | Path) -> None:
 
 
 def _figures(analysis: Analysis) -> dict[str, Any]:
-    """The Bokeh figures by the names the page gives them; none of what the trace does not tell."""
+    """Draw the Bokeh figures by the names the page gives them.
+
+    None of what the trace does not tell.
+    """
     from schedlab.viz.analysis.boxes import busiest_figure, users_figure
     from schedlab.viz.analysis.counts import (
         hour_figure,

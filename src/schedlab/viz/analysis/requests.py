@@ -52,7 +52,10 @@ def density_figure(requests: Requests) -> Any:
 
 
 def hourly_figure(requests: Requests, x_range: Any) -> Any:
-    """The mean WRA of the jobs in each hour of request; the larger the dot, the more jobs."""
+    """Draw the mean WRA of the jobs in each hour of request.
+
+    The larger the dot, the more jobs.
+    """
     hours = requests.by_hour
     jobs = hours["jobs"].to_numpy()
     source = {
@@ -74,7 +77,10 @@ def hourly_figure(requests: Requests, x_range: Any) -> Any:
 
 
 def spikes_figure(requests: Requests) -> Any:
-    """A line for each time that is requested, as high as it is common; the common ones named."""
+    """Draw a line for each time that is requested, as high as it is common.
+
+    The common ones named.
+    """
     shown = requests.commonest.head(MAX_SPIKES)
     times, jobs = shown["request_s"].to_numpy(), shown["jobs"].to_numpy()
     span = (times.min() / 1.3, times.max() * 1.3)

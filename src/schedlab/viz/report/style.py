@@ -18,7 +18,10 @@ _GREY = "#555555"
 
 
 def new_figure(height: int, *, along: Literal["both", "width"] = "both", **options: Any) -> Any:
-    """A figure as wide as the page; dragging zooms, and the wheel does so once switched on."""
+    """Draw a figure as wide as the page.
+
+    Dragging zooms, and the wheel does so once switched on.
+    """
     plot = figure(
         height=height,
         sizing_mode="stretch_width",

@@ -107,7 +107,10 @@ def _group_table(schedules: Sequence[Schedule], by: str) -> TextTable | None:
 
 
 def resource_table(schedules: Sequence[Schedule]) -> TextTable | None:
-    """How cores, memory and GPUs were used and stranded; none where jobs have whole nodes."""
+    """Return how cores, memory and GPUs were used and stranded.
+
+    None where jobs have whole nodes.
+    """
     try:
         if any(demands_of(each.workload, each.platform).whole.all() for each in schedules):
             return None
@@ -123,7 +126,10 @@ def resource_table(schedules: Sequence[Schedule]) -> TextTable | None:
 
 
 def cluster_table(schedules: Sequence[Schedule]) -> TextTable | None:
-    """How clusters were used, and jobs by the clusters they need; none if jobs name no cluster."""
+    """Return how clusters were used, and jobs by the clusters they need.
+
+    None if jobs name no cluster.
+    """
     if any("needs" not in schedule.workload for schedule in schedules):
         return None
     rows = []

@@ -61,7 +61,10 @@ def _table(source: Source) -> pl.DataFrame:
 
 
 def _jobs(source: Source, table: pl.DataFrame) -> pl.DataFrame:
-    """The columns as ours; a task that was never placed counts as running from its creation."""
+    """Return the columns as ours.
+
+    A task that was never placed counts as running from its creation.
+    """
     import polars as pl
 
     number = {name: pl.col(name).cast(pl.Int64) for name in _NUMBERS}

@@ -26,7 +26,10 @@ class JobHistoryReader(Reader):
         return b'"jobid"' in head
 
     def read(self, source: Source, options: ReadOptions) -> Workload:
-        """The jobs that have ended, with their power and energy; they are numbered as they come."""
+        """Return the jobs that have ended, with their power and energy.
+
+        They are numbered as they come.
+        """
         return history_workload(_records(source), source.path, options, name=source.stem)
 
 

@@ -208,7 +208,10 @@ def parse_transform(text: str) -> Transform:
 
 
 def apply(workload: Workload, transforms: Sequence[str], *, seed: int = 0) -> Workload:
-    """The workload after these transforms, in order; each draws from its own part of the seed."""
+    """Return the workload after these transforms, in order.
+
+    Each draws from its own part of the seed.
+    """
     require_workload(workload)
     if isinstance(transforms, str):
         raise ParameterError(f'transforms is a text; must be a list, as in ["{transforms}"]')

@@ -59,7 +59,10 @@ def _distinct_ids(workloads: Sequence[Workload]) -> list[Ids]:
 
 
 def _followed(part: Workload, new_ids: Ids) -> Ids:
-    """The new number of the job each job waits for; a dependency on an unknown job is dropped."""
+    """Return the new number of the job each job waits for.
+
+    A dependency on an unknown job is dropped.
+    """
     place = part.dependency_index()
     return np.where(place >= 0, new_ids[place], -1)
 
@@ -101,7 +104,10 @@ def _labelled_columns(workloads: Sequence[Workload]) -> list[str]:
 
 
 def _united(column: str, workloads: Sequence[Workload]) -> tuple[str, ...]:
-    """Every label of the column once, in order of appearance; a bare number is its own label."""
+    """Return every label of the column once, in order of appearance.
+
+    A bare number is its own label.
+    """
     labels = (label for part in workloads for label in _labels(part, column).values())
     return tuple(dict.fromkeys(labels))
 

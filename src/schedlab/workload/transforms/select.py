@@ -36,7 +36,10 @@ def tail(workload: Workload, jobs: int) -> Workload:
 
 
 def slice_jobs(workload: Workload, start: int = 0, stop: int | None = None) -> Workload:
-    """The jobs from position ``start`` up to, not including, ``stop``; positions count from 0."""
+    """Return the jobs from position ``start`` up to, not including, ``stop``.
+
+    Positions count from 0.
+    """
     _ordered(start, stop)
     return keep(workload, slice(start, stop), "slice", start=start, stop=stop)
 

@@ -44,7 +44,10 @@ class _Columns:
         self._taken: itemgetter[Any] = itemgetter(*(self.place(name) for name in _OWN))
 
     def own(self, row: list[str]) -> Any:
-        """The texts of ``_OWN``; for columns that are not there, the empty text behind the last."""
+        """Return the texts of ``_OWN``.
+
+        For columns that are not there, the empty text behind the last.
+        """
         return self._taken([*row, ""]) if self._lacks_last else self._taken(row)
 
     def resources(self, column: str, text: str, nodes: str, cpus: str) -> Tres:

@@ -59,7 +59,10 @@ PUT_BACK = frozenset(
 
 
 def reason_of(text: str) -> str:
-    """Why a job waits, in Slurm's words; empty where it says nothing, as of one that runs."""
+    """Return why a job waits, in Slurm's words.
+
+    Empty where it says nothing, as of one that runs.
+    """
     text = text.strip().removeprefix("(").removesuffix(")")
     return "" if text in ("", "None", "N/A", "(null)") else text
 

@@ -54,7 +54,10 @@ def _licences(found: dict[str, int]) -> str:
 
 
 def parse_amount(text: str) -> int | None:
-    """A whole amount, with a binary prefix where there is one; ``None`` if it is not a number."""
+    """Return a whole amount, with a binary prefix where there is one.
+
+    ``None`` if it is not a number.
+    """
     factor = _PREFIXES.get(text[-1:].upper(), 0)
     digits = text[:-1] if factor else text
     try:

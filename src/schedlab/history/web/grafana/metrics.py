@@ -163,7 +163,10 @@ def _payloads(metric: GrafanaMetric) -> list[dict[str, Any]]:
 
 
 def options(service: Service, viewer: Viewer, name: str) -> list[str]:
-    """What can be chosen for a payload or a filter; who sees no other's jobs sees no names."""
+    """Return what can be chosen for a payload or a filter.
+
+    Who sees no other's jobs sees no names.
+    """
     if name == "by":
         return list(BY)
     if name == "cluster":

@@ -101,7 +101,10 @@ class MeasuredJob:
     def read(
         self, connection: Connection, item: MeasuredItem, from_s: float, to_s: float, **wanted: Any
     ) -> dict[MeasuringPoint, TimelinePart]:
-        """The timelines of an item between two moments, where there are any; see ``Wanted``."""
+        """Return the timelines of an item between two moments, where there are any.
+
+        See ``Wanted``.
+        """
         window = {"from_s": from_s, "to_s": to_s, "now_s": time.time()}
         return read_window(
             connection, self.site, self.record, self.hosts, item.name, **window, **wanted

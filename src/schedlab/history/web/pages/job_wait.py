@@ -65,7 +65,10 @@ def explain_wait(
 
 
 def _nodes(record: JobRecord, site: Site | None) -> int | None:
-    """How many nodes there are to be had; a job that may share them needs none that is free."""
+    """Return how many nodes there are to be had.
+
+    A job that may share them needs none that is free.
+    """
     if site is None or (site.sharing is not None and not record.exclusive):
         return None
     try:

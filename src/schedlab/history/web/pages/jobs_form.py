@@ -41,7 +41,10 @@ class JobsForm:
 
     @classmethod
     def read(cls, parameters: QueryParams, zone: tzinfo) -> JobsForm:
-        """The form that a browser has sent; times are in the zone, amounts such as ``2h``."""
+        """Return the form that a browser has sent.
+
+        Times are in the zone, amounts such as ``2h``.
+        """
         names = [name for name in dict.fromkeys(parameters) if name not in _OWN]
         filled = {name: [each for each in parameters.getlist(name) if each] for name in names}
         given = {name: values for name, values in filled.items() if values}

@@ -10,7 +10,10 @@ LIBRARY = "bokeh.min.js"
 
 
 def library_folder() -> Path:
-    """Where the installed Bokeh keeps its library for browsers; Bokeh itself is not loaded."""
+    """Return where the installed Bokeh keeps its library for browsers.
+
+    Bokeh itself is not loaded.
+    """
     spec = find_spec("bokeh")
     assert spec is not None, "a dependency of the service"
     assert spec.submodule_search_locations is not None, "it is a package"

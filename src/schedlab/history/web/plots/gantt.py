@@ -48,7 +48,9 @@ def gantt_figure(
 
 
 def user_colours(boxes: Boxes, bars: GanttBars) -> dict[str, str]:
-    """The colour of each user's jobs, those of most work first; many have the last in common.
+    """Return the colour of each user's jobs, those of most work first.
+
+    Many have the last in common.
 
     Empty where jobs are too many to be drawn one by one.
     """

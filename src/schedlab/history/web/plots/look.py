@@ -13,7 +13,10 @@ from schedlab.viz.report.style import new_figure
 
 
 def time_figure(height: int, from_s: float, to_s: float, **options: Any) -> Any:
-    """A figure over a time, between two moments in epoch seconds; dragging zooms along it."""
+    """Return a figure over a time, between two moments in epoch seconds.
+
+    Dragging zooms along it.
+    """
     x_range = (1e3 * from_s, 1e3 * to_s)
     plot = new_figure(height, along="width", x_axis_type="datetime", x_range=x_range, **options)
     plot.xaxis.major_label_policy = NoOverlap(min_distance=8)

@@ -32,7 +32,10 @@ def bars_figure(
 def accuracy_figure(
     periods: Sequence[str], mean_wra: Sequence[float], wrsa: Sequence[float]
 ) -> Any:
-    """The mean WRA of each period, and the user's WRSA at its end; 1 is a perfect request."""
+    """Return the mean WRA of each period, and the user's WRSA at its end.
+
+    1 is a perfect request.
+    """
     plot = _figure(periods, "run time / requested", y_range=(0, max(1.08, *mean_wra, *wrsa)))
     x = np.arange(len(periods))
     for place, (name, values) in enumerate((("mean WRA", mean_wra), ("WRSA", wrsa))):

@@ -33,7 +33,10 @@ _NO_END = 1e300
 
 @lru_cache
 def timeline_data(lines: int, unit: str, *, over: str = "time") -> Any:
-    """The same figure as JSON; it takes Bokeh long to make one, and many pages have the same."""
+    """Return the same figure as JSON.
+
+    It takes Bokeh long to make one, and many pages have the same.
+    """
     return figure_data(timeline_figure(lines, unit, over=over))
 
 

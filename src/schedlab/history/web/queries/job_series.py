@@ -57,7 +57,10 @@ def read_window(
 
 
 def line(answer: TimelinePart) -> Columns:
-    """The points of a line that holds each value until the next; NaN where nothing is known."""
+    """Return the points of a line that holds each value until the next.
+
+    NaN where nothing is known.
+    """
     start_s, end_s = answer.start_s, answer.end_s
     if end_s is None:
         span_s = 4 * (answer.to_s - answer.from_s) / max(len(start_s), 1)

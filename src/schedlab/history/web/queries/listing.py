@@ -63,7 +63,9 @@ def list_jobs(
     after: Cursor | None = None,
     limit: int = 50,
 ) -> Listing:
-    """One page of the jobs that are meant and that the viewer sees; no record is read for it.
+    """Return one page of the jobs that are meant and that the viewer sees.
+
+    No record is read for it.
 
     A row has the columns of ``jobs``, ``wait_s``, ``run_s``, ``wra``, and under ``footprint`` the
     mean of each item of ``FOOTPRINT`` that was measured.
@@ -82,7 +84,10 @@ def list_jobs(
 def _sorted_since_s(
     connection: Connection, viewer: Viewer, query: JobQuery, sort: Sort
 ) -> int | None:
-    """When the oldest of the jobs to be sorted was submitted; None where there are few enough."""
+    """Return when the oldest of the jobs to be sorted was submitted.
+
+    None where there are few enough.
+    """
     narrows = (query.jobids, query.users, query.nodes, query.tags)
     if sort.by not in QUANTITIES or any(narrows) or _has_times(query):
         return None

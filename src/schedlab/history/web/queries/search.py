@@ -214,7 +214,10 @@ def documents(connection: Connection, keys: Sequence[int]) -> list[FoundJob]:
 
 
 def _is_among(connection: Connection, keys: Sequence[int]) -> ColumnElement[bool]:
-    """Whether a job has one of the keys; for PostgreSQL they are one value, and planned once."""
+    """Return whether a job has one of the keys.
+
+    For PostgreSQL they are one value, and planned once.
+    """
     if connection.dialect.name == "postgresql":
         return jobs.c.id == any_(bindparam("keys", list(keys), ARRAY(BigInteger)))
     return jobs.c.id.in_(keys)

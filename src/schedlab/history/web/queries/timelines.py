@@ -195,7 +195,10 @@ def _occupancy(
     first_s: float,
     last_s: float,
 ) -> Occupancy | None:
-    """The other jobs on the hosts; what they held divides the measurement, and is not shown."""
+    """Return the other jobs on the hosts.
+
+    What they held divides the measurement, and is not shown.
+    """
     if site.sharing is None or record.exclusive:
         return None
     query = JobQuery(nodes=tuple(nodes), ran_from_s=int(first_s), ran_to_s=int(last_s) + 1)

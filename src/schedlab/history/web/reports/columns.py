@@ -140,7 +140,10 @@ def _gpus(connection: Connection) -> tuple[ColumnElement[Any], ColumnElement[Any
 
 
 def _factors(site: Site | None, numbers: Mapping[str, Floats]) -> tuple[Floats, Floats]:
-    """What each job emitted and cost; NaN where the site does not say, or nothing was measured."""
+    """Return what each job emitted and cost.
+
+    NaN where the site does not say, or nothing was measured.
+    """
     end_s = numbers["end_s"]
     days, place = np.unique(end_s // DAY_S, return_inverse=True)  # factors change at midnight, UTC
     moments = (days * DAY_S).tolist()
