@@ -16,7 +16,7 @@ from schedlab.errors import OutputError
 
 @contextmanager
 def atomic_write(path: str | Path) -> Iterator[Path]:
-    """A temporary name in the same folder, renamed to ``path`` when the block ends well.
+    """Give a temporary name in the same folder, renamed to ``path`` when the block ends well.
 
     A read-only file is not replaced; any other keeps its mode. A device or a pipe, such as
     ``/dev/stdout``, is written directly: it must not be replaced.

@@ -66,7 +66,7 @@ def parse_duration(text: str) -> int:
 
 
 def parse_bytes(text: str) -> int:
-    """Bytes in ``"4096"``, ``"2GB"`` (10⁹ each) or ``"1.5 GiB"`` (2³⁰ each)."""
+    """Return the bytes in ``"4096"``, ``"2GB"`` (10⁹ each) or ``"1.5 GiB"`` (2³⁰ each)."""
     count = _amount(text, _BYTES, "b")
     if count is None:
         raise ParameterError(f'"{text}" is not an amount of memory; write for example 2GB or 1GiB')

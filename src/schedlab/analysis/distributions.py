@@ -24,7 +24,7 @@ class BoxPlot:
 
     @classmethod
     def of(cls, values: Values) -> BoxPlot:
-        """Of at least one value."""
+        """Describe at least one value."""
         least, q25, median, q75, greatest = np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist()
         return cls(least, q25, median, q75, greatest, float(values.mean()))
 

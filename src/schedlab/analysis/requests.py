@@ -94,7 +94,7 @@ class Requests:
 
 
 def wra_by_request_hour(request_s: Times, wra: Values) -> pl.DataFrame:
-    """Mean WRA per hour of request: ``request_h``, ``jobs``, ``mean_wra``.
+    """Return the mean WRA per hour of request: ``request_h``, ``jobs``, ``mean_wra``.
 
     A request of exactly 24 h counts to hour 24, one of a second more to hour 25.
     """

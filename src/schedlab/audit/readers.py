@@ -90,7 +90,7 @@ def read_as(format: str, path: Path, nodes: int | None) -> list[Observed]:
 
 
 def is_batsim(first_line: bytes) -> bool:
-    """By a column that only Batsim has."""
+    """Recognise it by a column that only Batsim has."""
     return b"requested_number_of_" in first_line
 
 

@@ -110,7 +110,7 @@ class Verdict:
         return self.comparison is not None and self.departure is None
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values, for JSON."""
+        """Return plain values, for JSON."""
         return {"feasible": self.feasible, "faithful": self.faithful, **asdict(self)}
 
     def lines(self) -> Iterator[str]:

@@ -20,14 +20,14 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing els
 
 
 def out() -> Console:
-    """For results."""
+    """Return the console for results."""
     from rich.console import Console
 
     return Console(highlight=False, markup=False, emoji=False)
 
 
 def err() -> Console:
-    """For progress and remarks, which must not mix with results."""
+    """Return the console for progress and remarks, which must not mix with results."""
     from rich.console import Console
 
     return Console(stderr=True, highlight=False, markup=False, emoji=False)
@@ -72,12 +72,12 @@ def cell(value: float | None, written: Callable[[float], str]) -> str:
 
 
 def print_json(value: Any) -> None:
-    """The value as JSON, and nothing else."""
+    """Print the value as JSON, and nothing else."""
     typer.echo(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def print_notes(notes: Iterable[str], *, to_stderr: bool) -> None:
-    """Remarks beneath the result, or on stderr where stdout belongs to JSON."""
+    """Print remarks beneath the result, or on stderr where stdout belongs to JSON."""
     console = err() if to_stderr else out()
     for note in notes:
         console.print(note, style="dim", soft_wrap=True)

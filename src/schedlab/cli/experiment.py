@@ -143,7 +143,7 @@ def report(
 
 
 def _show(done: Run, json: bool, *, untrained: bool) -> None:
-    """The results at a glance, and what happened."""
+    """Show the results at a glance, and what happened."""
     from schedlab.experiments import summary
     from schedlab.experiments.run_folder import RunFolder
     from schedlab.experiments.summary_table import summary_tables

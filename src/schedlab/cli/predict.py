@@ -254,7 +254,7 @@ def _spreads(first: str, rows: Mapping[str, Row]) -> Table:
 
 
 def _levels(rows: Sequence[Row]) -> Table:
-    """Share of jobs at or below the quantile of each level."""
+    """Return the share of jobs at or below the quantile of each level."""
     table = new_table("at or below", *(f"{each['level']:g}" for each in rows[0]["levels"]))
     for row in rows:
         shares = (cell(each["at_or_below"], _percent) for each in row["levels"])

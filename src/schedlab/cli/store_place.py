@@ -94,7 +94,7 @@ def require_history() -> None:
 
 
 def require_service() -> None:
-    """The same for those of the web service, which include the history's."""
+    """Require the packages of the web service, which include the history's."""
     for package in (*_HISTORY, *_SERVICE):
         if find_spec(package) is None:
             raise MissingExtraError(package, "web")

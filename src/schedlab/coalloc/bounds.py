@@ -43,7 +43,7 @@ def triangle_bound(problem: Problem, criterion: Criterion) -> float | None:
 
 
 def triangles(problem: Problem) -> Cliques:
-    """For each three resources that jobs need in pairs: the jobs that need two of them or all."""
+    """Return for each three resources needed in pairs the jobs that need two of them or all."""
     users: dict[tuple[int, int], set[int]] = defaultdict(set)
     partners: dict[int, set[int]] = defaultdict(set)
     for place, job in enumerate(problem.jobs):

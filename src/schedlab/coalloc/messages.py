@@ -23,7 +23,7 @@ class MessageStatistics:
 
     @classmethod
     def together(cls, parts: Sequence[MessageStatistics]) -> MessageStatistics:
-        """Of runs one after the other."""
+        """Sum those of runs one after the other."""
         return cls(
             cycles=sum(part.cycles for part in parts),
             messages=sum(part.messages for part in parts),

@@ -86,7 +86,7 @@ class ConstraintNetwork:
         return sum(map(len, self.neighbours)) // 2
 
     def keep(self, kept: Sequence[NDArray[np.bool_]]) -> ConstraintNetwork:
-        """For each job these values only."""
+        """Keep only these values of each job."""
         pairs = zip(self.variables, kept, strict=True)
         return replace(self, variables=tuple(each.keep(mask) for each, mask in pairs))
 
@@ -101,7 +101,7 @@ class ConstraintNetwork:
         return self._with(changed).without_edges((job, other) for other in self.neighbours[job])
 
     def with_domain(self, job: int, kept: NDArray[np.bool_]) -> ConstraintNetwork:
-        """Only these values of the job."""
+        """Keep only these values of the job."""
         return self._with({job: self.variables[job].keep(kept)})
 
     def without_edges(self, edges: Iterable[tuple[int, int]]) -> ConstraintNetwork:

@@ -104,7 +104,7 @@ def _rows(program: Any, problem: Problem, criterion: Criterion) -> dict[tuple[in
 
 
 def _costs(problem: Problem, prices: Prices) -> list[NDArray[np.float64]]:
-    """For each job what each start of its domain costs."""
+    """Return for each job what each start of its domain costs."""
     until = np.zeros((prices.shape[0], prices.shape[1] + 1))
     np.cumsum(prices, axis=1, out=until[:, 1:])
     costs = []

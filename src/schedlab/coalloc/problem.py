@@ -67,7 +67,7 @@ class Problem:
         )
 
     def users(self) -> tuple[tuple[int, ...], ...]:
-        """For each resource the jobs that need it."""
+        """Return for each resource the jobs that need it."""
         of: list[list[int]] = [[] for _ in self.resources]
         for place, job in enumerate(self.jobs):
             for resource in job.resources:

@@ -43,7 +43,7 @@ Propagate = Callable[[ConstraintNetwork, PseudoTree, Utilities, int], Optimum]
 
 
 def tree_nodes(network: ConstraintNetwork, tree: PseudoTree, utilities: Utilities) -> list[JobNode]:
-    """For each job its node of the tree."""
+    """Return for each job its node of the tree."""
     return [
         JobNode(
             job,

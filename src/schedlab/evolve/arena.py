@@ -45,7 +45,7 @@ class Arena:
             raise ParameterError(f"threads is {self.threads}; must be >= 1")
 
     def measure(self, policies: Sequence[MakePolicy], episodes: Sequence[Episode]) -> list[Values]:
-        """For each policy its values in every episode."""
+        """Return for each policy its values in every episode."""
         games = product(policies, episodes)
         with ThreadPoolExecutor(self.threads or usable_processors()) as pool:
             values = list(pool.map(lambda game: self._play(*game), games))

@@ -38,7 +38,7 @@ class HeldOutComparison:
     rules: Mapping[str, Values]
 
     def means(self, policy: str | None = None) -> dict[str, float]:
-        """By metric: of a rule, or of the evolved policy."""
+        """Return the means by metric: of a rule, or of the evolved policy."""
         values = self.evolved if policy is None else self.rules[policy]
         names = [goal.name for goal in self.goals]
         return dict(zip(names, values.mean(axis=0).tolist(), strict=True))

@@ -19,11 +19,11 @@ class Heading:
     level: int = 2
 
     def markdown(self) -> str:
-        """With as many number signs as its level."""
+        """Write it with as many number signs as its level."""
         return f"{'#' * self.level} {self.text}"
 
     def html(self) -> str:
-        """As h1, h2 or h3."""
+        """Write it as h1, h2 or h3."""
         return f"<h{self.level}>{escape(self.text)}</h{self.level}>"
 
 
@@ -34,7 +34,7 @@ class Paragraph:
     text: str
 
     def markdown(self) -> str:
-        """As it is."""
+        """Write it as it is."""
         return self.text
 
     def html(self) -> str:
@@ -51,14 +51,14 @@ class Table:
     text_columns: int = 1
 
     def markdown(self) -> str:
-        """With pipes; those within texts are escaped."""
+        """Write it with pipes; those within texts are escaped."""
         numbers = len(self.headings) - self.text_columns
         rule = ["---"] * self.text_columns + ["---:"] * numbers
         lines = [self.headings, rule, *self.rows]
         return "\n".join(f"| {' | '.join(_piped(each) for each in line)} |" for line in lines)
 
     def html(self) -> str:
-        """As table."""
+        """Write it as table."""
         head = f"<thead>{self._row('th', self.headings)}</thead>"
         body = "\n".join(self._row("td", row) for row in self.rows)
         return f'<div class="scroll"><table>{head}<tbody>\n{body}\n</tbody></table></div>'
@@ -79,11 +79,11 @@ class Code:
     language: str = ""
 
     def markdown(self) -> str:
-        """As a fenced block."""
+        """Write it as a fenced block."""
         return f"```{self.language}\n{self.text.rstrip()}\n```"
 
     def html(self) -> str:
-        """As pre."""
+        """Write it as pre."""
         return f"<pre>{escape(self.text.rstrip())}</pre>"
 
 
@@ -95,11 +95,11 @@ class Picture:
     path: Path
 
     def markdown(self) -> str:
-        """By the name of its file."""
+        """Write the name of its file."""
         return f"![{self.title}]({self.path.name})"
 
     def html(self) -> str:
-        """As img."""
+        """Write it as img."""
         data = b64encode(self.path.read_bytes()).decode()
         return f'<img alt="{escape(self.title)}" src="data:image/svg+xml;base64,{data}">'
 

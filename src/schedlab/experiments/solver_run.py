@@ -44,7 +44,7 @@ def run_solvers(
 
 
 def _versions() -> dict[str, str]:
-    """Of the library that proves optima."""
+    """Return the version of the library that proves optima."""
     try:
         return {"ortools": version("ortools")}
     except PackageNotFoundError:

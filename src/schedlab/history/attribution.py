@@ -86,7 +86,7 @@ def stay(record: JobRecord, host: HostUse) -> Stay:
 
 
 def times_on(record: JobRecord, host: HostUse) -> tuple[float, float]:
-    """From when to when the job was on the host; for ever, as far as is known, if it has no end."""
+    """Return from when to when the job was on the host; for ever if it has no known end."""
     start = host.start_time or record.start_time
     end = host.end_time or record.end_time
     start_s = math.inf if start is None else start.timestamp()

@@ -106,7 +106,7 @@ class Client:
         return frame.select(*times, pl.exclude("start_s", "end_s"))
 
     def stats(self, by: str = "user", **which: Any) -> pl.DataFrame:
-        """Sums over the jobs that are meant; ``by`` such as ``"user"`` or ``"group,month"``."""
+        """Sum over the jobs that are meant; ``by`` such as ``"user"`` or ``"group,month"``."""
         import polars as pl
 
         answer = self._get("stats", {"limit": 100_000, **which, "by": by, "format": "arrow"})
@@ -203,7 +203,7 @@ class Client:
 
 
 def _as_text(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters as a URL has them; those that are None are left out."""
+    """Return parameters as a URL has them; those that are None are left out."""
     return {
         name.rstrip("_"): [_text(each) for each in value]
         if isinstance(value, list | tuple | set | frozenset)

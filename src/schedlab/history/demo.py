@@ -338,7 +338,7 @@ def _leaves_cpus(schedule: Schedule, job: int, hosts: list[int]) -> bool:
 
 
 def _notebook(number: int, job: int, host: str, start_s: int) -> JobRecord:
-    """Half an hour of somebody else, on the node on which the job runs."""
+    """Return half an hour of somebody else, on the node on which the job runs."""
     queue_s = start_s + 1_200
     document: dict[str, Any] = {
         "cluster": "mini",

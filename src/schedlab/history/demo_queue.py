@@ -24,7 +24,7 @@ def jobs_that_wait(now_s: int, cpus: int) -> Iterator[JobRecord]:
 
 
 def _burst(now_s: int, cpus: int) -> Iterator[JobRecord]:
-    """Many jobs that one user has submitted in the last half hour."""
+    """Yield many jobs that one user has submitted in the last half hour."""
     for number in range(_BURST):
         document: dict[str, Any] = {
             "cluster": "mini",

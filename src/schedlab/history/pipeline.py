@@ -253,7 +253,7 @@ def _measured(
 
 
 def _occupancy(store: Store, site: Site, due: Sequence[Due]) -> Occupancy | None:
-    """Who held the hosts of these jobs while they ran."""
+    """Return who held the hosts of these jobs while they ran."""
     if site.sharing is None:
         return None
     records = [each.record for each in due]

@@ -107,7 +107,7 @@ class Site:
         return found[name]
 
     def sensor_items(self, cluster: str) -> dict[str, list[AnySensorSource]]:
-        """Who measures each item there, in the order in which they are asked."""
+        """Return who measures each item there, in the order in which they are asked."""
         items: dict[str, list[AnySensorSource]] = {}
         for source in self.sensor_sources:
             if not source.section.clusters or cluster in source.section.clusters:

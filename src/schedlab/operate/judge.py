@@ -63,7 +63,7 @@ class PolicyVerdict:
         return ""
 
     def as_json(self) -> dict[str, Any]:
-        """For the log."""
+        """Return it for the log."""
         return {
             "policy": self.policy,
             "jobs": self.jobs,

@@ -66,7 +66,7 @@ def _service(path: Path) -> Site:
 
 
 def _of_service(told: Site, period: Period) -> MailMessage:
-    """With all figures of the site's jobs."""
+    """Return the report with all figures of the site's jobs."""
     url = told.store.located(told.path.parent)
     subject = Subject("site", told.about.name)
     with closing(Database(url)) as database, database.reading_long() as connection:

@@ -96,7 +96,7 @@ class Steps:
         self.say(f"collected {jobs:,} jobs")
 
     def check(self, record: LoopRecord) -> None:
-        """Whether the twin is near enough to judge policies with it."""
+        """Check whether the twin is near enough to judge policies with it."""
         read = self._read(record, "first")
         jobs = 0 if read.history is None else len(read.history.workload)
         told: dict[str, Any] = {"jobs": jobs}
@@ -117,7 +117,7 @@ class Steps:
         self.say(why or f"the twin's mean wait is {told['wait_error']:+.1%} from Slurm's")
 
     def learn(self, record: LoopRecord) -> None:
-        """On the first half of the history."""
+        """Learn on the first half of the history."""
         read = self._read(record, "first")
         periods = periods_of(read)
         judge = self._judge(part_of(read, periods.before(len(periods) // 2)), self.settings.seed)
@@ -162,7 +162,7 @@ class Steps:
         )
 
     def test(self, record: LoopRecord) -> None:
-        """On the second half, under other phases."""
+        """Test on the second half, under other phases."""
         read = self._read(record, "first")
         periods = periods_of(read)
         policy = record.of("learned")["policy"]
@@ -299,7 +299,7 @@ class Steps:
             self.tell("stopped", f"{policy} no longer steers: stopped by {who}")
 
     def watch(self, record: LoopRecord) -> None:
-        """What the changes did, by the twin with and without them."""
+        """Watch what the changes did, by the twin with and without them."""
         policy, since = record.of("steered")["policy"], record.of("steered")["since"]
         log = read_ledger(self.site / "live" / STEERING_LOG)
         score = self._score(record, "watch", [entry for entry in log if entry["at"] >= since])

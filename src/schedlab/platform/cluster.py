@@ -70,7 +70,7 @@ class Cluster:
         return {host: group.type for group in self.groups for host in group.names()}
 
     def intervals(self) -> Iterator[NodeInterval]:
-        """Outages, drains and reservations."""
+        """Yield outages, drains and reservations."""
         yield from (*self.outages, *self.drains, *self.reservations)
 
     def of_cores(self) -> Cluster:

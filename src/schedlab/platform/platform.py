@@ -93,7 +93,7 @@ class Platform:
         return [sum(each.nodes for each in self.clusters[:at]) for at in range(len(self.clusters))]
 
     def intervals(self) -> list[tuple[NodeInterval, NodeNumbers]]:
-        """Outages, drains and reservations of all clusters, each with the numbers of its nodes."""
+        """Return outages, drains and reservations of all clusters, each with its node numbers."""
         return [
             (each, first + cluster.node_names.numbers(each.nodes))
             for first, cluster in zip(self.first_nodes(), self.clusters, strict=True)
@@ -149,7 +149,7 @@ class Platform:
         return replace(self, clusters=tuple(each.of_cores() for each in self.clusters))
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values, for provenance: the sections of a platform file."""
+        """Return plain values, for provenance: the sections of a platform file."""
         document: dict[str, Any] = {"name": self.name, "cluster": plain_clusters(self.clusters)}
         if self.consumables:
             document["consumable"] = plain_consumables(self.consumables)

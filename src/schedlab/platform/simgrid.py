@@ -105,7 +105,7 @@ def _require_equal(elements: list[_Element]) -> None:
 
 
 def _elements(source: Source) -> list[_Element]:
-    """Hosts and clusters of hosts, in the order of the file.
+    """Return hosts and clusters of hosts, in the order of the file.
 
     Nothing is loaded that the file points to, and it may declare no entities.
     """

@@ -58,7 +58,7 @@ def candidate(name: str) -> Candidate:
 
 
 def names(text: str) -> tuple[str, ...]:
-    """Candidates in a text such as ``sjf+saf+slowdown``."""
+    """Return the candidates in a text such as ``sjf+saf+slowdown``."""
     found = tuple(filter(None, (part.strip() for part in text.split("+"))))
     if not found:
         raise ParameterError(f'"{text}"; must name candidates, such as sjf+saf+slowdown')

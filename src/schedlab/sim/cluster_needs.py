@@ -23,7 +23,7 @@ class ClusterNeeds:
     nodes: NDArray[np.int32]
 
     def job(self) -> NDArray[np.int64]:
-        """For each need the position of the job it belongs to."""
+        """Return for each need the position of the job it belongs to."""
         return np.repeat(np.arange(len(self.offset) - 1), np.diff(self.offset))
 
     def by_cluster(self) -> NDArray[np.int64]:

@@ -43,7 +43,7 @@ class NodeRanges:
         return list(zip(self.first[part].tolist(), self.last[part].tolist(), strict=True))
 
     def job(self) -> NDArray[np.int64]:
-        """For each range the position of the job it belongs to."""
+        """Return for each range the position of the job it belongs to."""
         return np.repeat(np.arange(len(self)), np.diff(self.offset))
 
     def take(self, which: NDArray[np.bool_]) -> NodeRanges:

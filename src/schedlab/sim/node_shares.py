@@ -54,7 +54,7 @@ class NodeShares:
 
     @classmethod
     def of(cls, schedule: Schedule) -> NodeShares:
-        """By what the jobs asked for."""
+        """Return the shares by what the jobs asked for."""
         return cls(schedule, shared_demands(schedule))
 
     def of_jobs(self) -> Values:

@@ -288,7 +288,7 @@ def _use(
     site: SlurmSite,
     window_s: tuple[float, float],
 ) -> float:
-    """CPU seconds used of those that there were in a time."""
+    """Return the CPU seconds used of those that there were in a time."""
     first_s, last_s = window_s
     if last_s <= first_s:
         return 0.0

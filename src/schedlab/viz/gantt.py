@@ -98,7 +98,7 @@ def few_rectangles(schedule: Schedule) -> bool:
 def draw_jobs(
     axes: Axes, schedule: Schedule, colours: JobColours, axis: TimeAxis, *, rectangles: bool
 ) -> None:
-    """What ran where, as rectangles or as an image, and nothing else."""
+    """Draw what ran where, as rectangles or as an image, and nothing else."""
     draw = _draw_rectangles if rectangles else _draw_image
     draw(axes, schedule, colours, axis)
 
@@ -130,7 +130,7 @@ def _widened(low: NDArray[Any], high: NDArray[Any], least: float) -> tuple[NDArr
 
 
 def _draw_labels(axes: Axes, schedule: Schedule, bars: Bars, axis: TimeAxis) -> None:
-    """The number of each job on the first of its widest bars, if it fits."""
+    """Draw the number of each job on the first of its widest bars, if it fits."""
     points = 72 / axes.get_figure(root=True).dpi  # type: ignore[union-attr]
     points_x = axes.bbox.width * points / axis.length
     points_y = axes.bbox.height * points / schedule.platform.nodes
@@ -202,7 +202,7 @@ def _interrupted(attempts: Attempts) -> NDArray[np.bool_]:
 
 
 def _mark_clusters(axes: Axes, platform: Platform) -> None:
-    """Lines between clusters and their names at the right, if there are several."""
+    """Draw lines between clusters and their names at the right, if there are several."""
     if len(platform.clusters) == 1:
         return
     first = -0.5
@@ -216,7 +216,7 @@ def _mark_clusters(axes: Axes, platform: Platform) -> None:
 
 
 def _draw_legends(figure: Figure, axes: Sequence[Axes], colours: Sequence[JobColours]) -> None:
-    """One for all panels, or one beside each where their colours mean different things."""
+    """Draw one for all panels, or one beside each where their colours mean different things."""
     if len({tuple(colouring.names) for colouring in colours}) > 1:
         for panel, colouring in zip(axes, colours, strict=True):
             panel.legend(handles=_patches(colouring), loc="upper left", bbox_to_anchor=(1, 1))

@@ -63,7 +63,7 @@ def _draw_panel(axes: Axes, measure: str, schedules: Sequence[Schedule]) -> None
 
 
 def _write_correlations(axes: Axes, measure: str, schedules: Sequence[Schedule]) -> None:
-    """The rank correlation under each policy, in a row between title and panel."""
+    """Write the rank correlation under each policy, in a row between title and panel."""
     values = [METRICS[f"incentive_{measure}"].value(schedule) for schedule in schedules]
     texts = [("ρ", "#444444")] + [
         ("–" if math.isnan(value) else f"{value:.2f}".replace("-", "−"), policy_colour(place))

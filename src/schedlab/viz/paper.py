@@ -56,7 +56,7 @@ _STYLE: Any = {
 
 @contextmanager
 def paper_style() -> Iterator[None]:
-    """The look of all pictures, for as long as the block lasts."""
+    """Set the look of all pictures, for as long as the block lasts."""
     try:
         import matplotlib
     except ImportError:
@@ -116,7 +116,7 @@ def top_legend(figure: Figure, axes: Axes) -> None:
 
 
 def count_axis(axes: Axes) -> None:
-    """Whole numbers upwards, with commas."""
+    """Label whole numbers upwards, with commas."""
     from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))

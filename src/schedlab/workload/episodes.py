@@ -34,7 +34,7 @@ class Episodes(Protocol):
         ...
 
     def split(self, share: float) -> tuple[Episodes, Episodes]:
-        """Episodes to learn from, and others, by that share of all, to test on."""
+        """Return episodes to learn from, and others, by that share of all, to test on."""
         ...
 
 
@@ -116,7 +116,7 @@ class GeneratedEpisodes:
         return apply(generate(self.model, self.jobs, seed=seed), self.transforms, seed=seed)
 
     def split(self, share: float) -> tuple[GeneratedEpisodes, GeneratedEpisodes]:
-        """Draws to learn from, and draws by the last share of all seeds to test on."""
+        """Return draws to learn from, and draws by the last share of all seeds to test on."""
         cut = self.seeds.start + round(len(self.seeds) * (1 - share))
         parts = range(self.seeds.start, cut), range(cut, self.seeds.stop)
         learn, test = (
@@ -152,7 +152,7 @@ def choose_episodes(
     transforms: tuple[str, ...] = (),
     seed: int | None = None,
 ) -> Episodes:
-    """Episodes from a model's name, a trace's file or a workload.
+    """Return episodes from a model's name, a trace's file or a workload.
 
     Args:
         workload: ``wl1``, ``lublin:nodes=256`` and the like, a file, or a workload.

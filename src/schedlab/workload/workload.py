@@ -278,7 +278,7 @@ class Workload:
         return found
 
     def dependency_index(self) -> NDArray[np.int32]:
-        """For each job the position of the job it waits for, or -1."""
+        """Return for each job the position of the job it waits for, or -1."""
         if "depends_on" not in self:
             return np.full(len(self), -1, dtype=np.int32)
         ids, wanted = self["job_id"], self["depends_on"]

@@ -47,7 +47,7 @@ def answer_row(solution: Solution, seed: int) -> dict[str, Any]:
 
 
 def versions() -> dict[str, str | None]:
-    """Of what computed an answer."""
+    """Return the versions of what computed an answer."""
     import platform
 
     from schedlab.version import __version__

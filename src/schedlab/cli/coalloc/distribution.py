@@ -69,7 +69,7 @@ class Distribution:
 
     @contextmanager
     def solver(self, text: str) -> Iterator[Solver | str]:
-        """The solver of that name, on agents where they are wanted."""
+        """Give the solver of that name, on agents where they are wanted."""
         from schedlab.coalloc import find_solver
         from schedlab.coalloc.agents import (
             OWNERS,

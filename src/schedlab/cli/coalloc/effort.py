@@ -41,7 +41,7 @@ class SolverEffort:
     seed: Annotated[int, Option(metavar="S", min=0, help="Seed of all random draws.")] = 0
 
     def limits(self) -> Limits:
-        """As the solvers take them."""
+        """Return the limits as the solvers take them."""
         from schedlab.coalloc import Limits
         from schedlab.units import parse_bytes, parse_duration
 

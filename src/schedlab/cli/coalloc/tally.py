@@ -89,7 +89,7 @@ def table(tallies: Sequence[SolverTally]) -> Table:
 
 
 def _best(tallies: Sequence[SolverTally]) -> list[float | None]:
-    """For each problem the best that any solver found, by the first criterion."""
+    """Return for each problem the best that any solver found, by the first criterion."""
     found: list[float | None] = []
     for answers in zip(*(tally.answers for tally in tallies), strict=True):
         feasible = [answer for answer in answers if answer is not None and answer.feasible]

@@ -95,7 +95,7 @@ def require_trainers() -> None:
 
 
 def _show(done: Trained, json: bool) -> None:
-    """What the greedy policy does in the episodes kept for evaluation."""
+    """Show what the greedy policy does in the episodes kept for evaluation."""
     if json:
         print_json({"model": str(done.model), "steps": done.steps, "results": done.results})
         return

@@ -97,7 +97,7 @@ def tune(
 
 
 def _show(tuning: Tuning, done: Tuned, json: bool) -> None:
-    """The best settings, and what happened."""
+    """Show the best settings, and what happened."""
     from schedlab.experiments.tuning.ranking import ranking_rows
 
     if json:

@@ -53,7 +53,7 @@ def advise(
 
 
 def print_advice(made: Advice, factor: str) -> None:
-    """What a policy would do, for people."""
+    """Print what a policy would do, for people."""
     from schedlab.units import short_duration
 
     effect = made.effect

@@ -74,7 +74,7 @@ def each_look(
 
 
 def print_error(said: str, json: bool) -> None:
-    """What went wrong with one look; the next may work."""
+    """Print what went wrong with one look; the next may work."""
     if json:
         print_line({"at": round(time.time(), 3), "error": said})
     else:
@@ -82,7 +82,7 @@ def print_error(said: str, json: bool) -> None:
 
 
 def print_look(look: Look) -> None:
-    """One look, for people."""
+    """Print one look, for people."""
     from schedlab.units import short_duration
 
     counts = look.counts

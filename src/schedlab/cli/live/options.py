@@ -78,7 +78,7 @@ class GuardOptions:
     ] = 0.7
 
     def guards(self, bounds: Bounds) -> Guards:
-        """With the scheduler's own bounds."""
+        """Return the guards with the scheduler's own bounds."""
         from schedlab.live.guards import Guards
         from schedlab.units import parse_duration
 
@@ -104,5 +104,5 @@ def period_s(text: str) -> float:
 
 
 def print_line(value: Any) -> None:
-    """One line of JSON."""
+    """Print one line of JSON."""
     typer.echo(json.dumps(value, ensure_ascii=False, allow_nan=False))

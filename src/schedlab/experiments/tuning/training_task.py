@@ -61,7 +61,7 @@ def _teacher(config: TrainingConfig) -> str | None:
 
 @cache
 def library_versions() -> dict[str, str]:
-    """Of ``LIBRARIES``, as they are installed."""
+    """Return the versions of ``LIBRARIES``, as they are installed."""
     return {name: version(name) for name in LIBRARIES}
 
 

@@ -25,7 +25,7 @@ class Efficiency:
     """What the advice says to ask for."""
 
     def use(self, kind: str) -> UsedShare | None:
-        """Of one kind, if it is known."""
+        """Return the use of one kind, if it is known."""
         return next((each for each in self.uses if each.kind == kind), None)
 
 

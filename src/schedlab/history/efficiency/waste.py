@@ -62,7 +62,7 @@ def wasted(key: int, record: JobRecord, site: Site | None) -> WastedJob | None:
 
 
 def summed(jobs: Iterable[WastedJob]) -> Waste:
-    """Of them all."""
+    """Sum all of them."""
     wastes = [each.waste for each in jobs]
     return Waste(
         len(wastes),

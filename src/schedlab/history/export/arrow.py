@@ -23,7 +23,7 @@ class _ColumnarExporter(Exporter):
     """Writes the flat columns and, in one more, the whole record as JSON."""
 
     def write(self, records: Iterable[Record], path: Path, extent: Extent) -> None:
-        """Some rows at a time."""
+        """Write some rows at a time."""
         import pyarrow as pa
 
         columns, records = schema_of(COLUMNS), iter(records)
@@ -85,7 +85,7 @@ class ArrowExporter(_ColumnarExporter):
         return writer
 
     def batches(self, path: Path) -> Iterator[Any]:
-        """As they were written."""
+        """Yield them as they were written."""
         import pyarrow as pa
 
         with pa.memory_map(str(path)) as source:

@@ -20,7 +20,7 @@ class BatsimJsonExporter(Exporter):
     suffixes = (".batsim.json",)
 
     def write(self, records: Iterable[Record], path: Path, extent: Extent) -> None:
-        """Jobs as they come; the profiles, of which there are far fewer, at the end."""
+        """Write jobs as they come; the profiles, of which there are far fewer, at the end."""
         table, records, run_times = HistoryTable(frozenset()), iter(records), set()
         with path.open("w", encoding="utf-8") as stream:
             stream.write(f'{{"nb_res": {extent.nodes}, "jobs": [')

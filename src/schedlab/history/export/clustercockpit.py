@@ -50,7 +50,7 @@ class ClusterCockpitExporter(Exporter):
     is_folder = True
 
     def write(self, records: Iterable[Record], path: Path, extent: Extent) -> None:
-        """A file per job."""
+        """Write a file per job."""
         path.mkdir()
         (path / "version.txt").write_text(_VERSION)
         for record in records:

@@ -21,7 +21,7 @@ class CsvExporter(Exporter):
     suffixes = (".csv",)
 
     def write(self, records: Iterable[Record], path: Path, extent: Extent) -> None:
-        """A row per job; what is not known stays empty."""
+        """Write a row per job; what is not known stays empty."""
         with path.open("w", encoding="utf-8", newline="") as stream:
             writer = csv.writer(stream, lineterminator="\n")
             writer.writerow(COLUMNS)

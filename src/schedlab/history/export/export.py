@@ -86,7 +86,7 @@ def export(
 
 
 def find_exporter(path: Path, format: str | None) -> Exporter:
-    """By its name, or by the ending of the file's."""
+    """Return it by its name, or by the ending of the file's."""
     if format is not None:
         return find_class("format", format, EXPORTERS)()
     suffixes = {suffix: each for each in EXPORTERS.values() for suffix in each.suffixes}
@@ -124,7 +124,7 @@ def _target(path: Path, exporter: Exporter) -> AbstractContextManager[Path]:
 
 @contextmanager
 def _new_folder(path: Path) -> Iterator[Path]:
-    """A temporary name in the same place, renamed to ``path`` when the block ends well."""
+    """Give a temporary name in the same place, renamed to ``path`` when the block ends well."""
     if path.exists():
         raise OutputError(f"{path}: exists; name a folder that does not")
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")

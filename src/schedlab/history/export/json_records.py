@@ -16,7 +16,7 @@ class JsonLinesExporter(Exporter):
     suffixes = (".jsonl", ".ndjson")
 
     def write(self, records: Iterable[Record], path: Path, extent: Extent) -> None:
-        """As they come."""
+        """Write them as they come."""
         with path.open("wb") as stream:
             for record in records:
                 stream.write(to_json(record) + b"\n")
@@ -33,7 +33,7 @@ class JsonExporter(Exporter):
     suffixes = (".json",)
 
     def write(self, records: Iterable[Record], path: Path, extent: Extent) -> None:
-        """As they come, with a comma before each but the first."""
+        """Write them as they come, with a comma before each but the first."""
         with path.open("wb") as stream:
             opening = b"[\n"
             for record in records:

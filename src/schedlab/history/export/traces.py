@@ -43,7 +43,7 @@ class _TraceExporter(Exporter):
     comment: ClassVar[str]
 
     def write(self, records: Iterable[Record], path: Path, extent: Extent) -> None:
-        """Some jobs at a time; the first of them say when time begins."""
+        """Write some jobs at a time; the first of them say when time begins."""
         table, records = HistoryTable(extent.find_preceding()), iter(records)
         portions = iter(lambda: list(islice(records, _JOBS)), [])
         with path.open("wb") as stream:
@@ -59,7 +59,7 @@ class _TraceExporter(Exporter):
 
     @abstractmethod
     def write_lines(self, jobs: _Jobs, table: HistoryTable, stream: BinaryIO) -> None:
-        """The lines of some jobs."""
+        """Write the lines of some jobs."""
 
     def _header(self, table: HistoryTable, extent: Extent) -> bytes:
         header = {"Version": ["2.2"], "Computer": [extent.name], **table.header()}

@@ -72,7 +72,7 @@ def _allocation(procs: int) -> ResourceAllocation:
 def _add_withdrawal(
     document: Document, state: JobState | None, queued_s: float, wait_s: float
 ) -> None:
-    """What is known of a job that never ran."""
+    """Add what is known of a job that never ran."""
     if state is _COMPLETED:
         raise ValueError("the job completed, but its run time is unknown")
     document["state"] = state or _CANCELLED
@@ -81,7 +81,7 @@ def _add_withdrawal(
 
 
 def _usage(cpu_s: float, used_kb: float, procs: int) -> Document:
-    """CPU time and memory, which the archives give for the average processor."""
+    """Return CPU time and memory, which the archives give for the average processor."""
     usage: Document = {}
     if cpu_s >= 0:
         usage["cpu_sec"] = cpu_s * procs

@@ -100,7 +100,7 @@ class GwfTrace(_Trace):
     fields = len(GWF_FIELDS)
 
     def add_own(self, document: Document, words: Sequence[str]) -> None:
-        """The project."""
+        """Add the project."""
         if words[28] != "-1":
             document["project"] = words[28]
 

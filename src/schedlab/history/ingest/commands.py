@@ -16,7 +16,7 @@ _TIMEOUT_S = 60
 
 @contextmanager
 def output_of(command: Sequence[str], env: Mapping[str, str] | None = None) -> Iterator[IO[bytes]]:
-    """What the command prints; an error if it cannot be run or fails."""
+    """Open what the command prints; an error if it cannot be run or fails."""
     with tempfile.TemporaryFile() as complaints:
         process = _start(command, complaints, {**os.environ, **(env or {})})
         assert process.stdout is not None

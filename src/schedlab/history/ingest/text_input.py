@@ -38,7 +38,7 @@ class ReadPosition:
 
     @classmethod
     def parse(cls, cursor: str | None) -> ReadPosition:
-        """From the text of a cursor; the beginning where there is none."""
+        """Read it from the text of a cursor; the beginning where there is none."""
         try:
             return cls(**json.loads(cursor)) if cursor else cls()
         except (TypeError, ValueError):
@@ -71,7 +71,7 @@ class TextInput:
 
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:
-        """The bytes; gzip is unpacked."""
+        """Open the bytes; gzip is unpacked."""
         opened = output_of(self.command) if self.command else open_file(str(self.file))
         with opened as stream:
             yield stream
@@ -100,7 +100,7 @@ class TextInput:
 
 @contextmanager
 def open_file(path: str) -> Iterator[IO[bytes]]:
-    """The file's bytes, unpacked if it is gzip."""
+    """Open the file's bytes, unpacked if it is gzip."""
     try:
         with input_file(path).open("rb") as raw:
             if raw.peek(2).startswith(b"\x1f\x8b"):

@@ -61,7 +61,7 @@ def documents(folder: Path, wanted: Mapping[str, Iterable[int]]) -> dict[int, st
 
 @contextmanager
 def _opened(files: Sequence[Path]) -> Iterator[DuckDBPyConnection]:
-    """A database in memory in which the files are a table."""
+    """Open a database in memory in which the files are a table."""
     import duckdb
 
     with duckdb.connect() as database:

@@ -16,13 +16,13 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def job_record_schema() -> dict[str, Any]:
-    """JSON Schema 2020-12 of one job record."""
+    """Return the JSON Schema 2020-12 of one job record."""
     schema = _schema(JobRecord, "job-record")
     return schema | {"allOf": _what_a_started_job_has()}
 
 
 def system_document_schema() -> dict[str, Any]:
-    """JSON Schema 2020-12 of a system document."""
+    """Return the JSON Schema 2020-12 of a system document."""
     return _schema(SystemDocument, "system-document")
 
 

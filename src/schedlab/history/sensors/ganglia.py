@@ -79,7 +79,7 @@ class GangliaSource(SensorSource[GangliaSection, GangliaItem]):
     item_section = GangliaItem
 
     def fetch(self, item: GangliaItem, request: SensorRequest) -> dict[MeasuringPoint, Series]:
-        """Means, with the extremes where the database keeps them."""
+        """Return means, with the extremes where the database keeps them."""
         rrds = self.folder / self.section.rrds
         named = {rrds / p.filled(item.file, request.jobid): p for p in request.places(item)}
         files = [path for path in named if path.is_file()]
@@ -113,7 +113,7 @@ class GangliaSource(SensorSource[GangliaSection, GangliaItem]):
     def _texts(
         self, wanted: Sequence[Wanted], infos: dict[Path, str], request: SensorRequest
     ) -> dict[Wanted, str]:
-        """At least two rows of each: one alone does not tell how long it is."""
+        """Return at least two rows of each: one alone does not tell how long it is."""
         start_s, end_s = int(request.start_s), int(np.ceil(request.end_s))
         texts = self._fetched(start_s, dict.fromkeys(wanted, end_s))
         lone = [each for each, text in texts.items() if len(_rows(text)) == 1]

@@ -100,7 +100,7 @@ class PrometheusItem(ItemSection):
         return query
 
     def place(self, labels: Mapping[str, str], request: SensorRequest) -> MeasuringPoint | None:
-        """Whose series it is; None for a host or device that was not asked for."""
+        """Return whose series it is; None for a host or device that was not asked for."""
         if self.scope == "site":
             return MeasuringPoint()
         host = labels.get(self.host_label, "").split(":")[0]

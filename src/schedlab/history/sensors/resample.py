@@ -106,7 +106,7 @@ AGGREGATES: dict[str, Callable[[Series, Indices], Floats]] = {
 
 
 def thinned(series: Series, max_points: int) -> tuple[Floats, Floats]:
-    """At most ``max_points`` points to draw, with their true times, by M4.
+    """Return at most ``max_points`` points to draw, with their true times, by M4.
 
     Of each of equally long spans of time the first, the last, the least and the greatest value are
     kept, so that a line through them colours the pixels that a line through all would (Jugel et

@@ -109,7 +109,7 @@ class ZabbixSource(SensorSource[S, ZabbixItem]):
     def trends(
         self, itemids: Collection[int], value_type: int, start_s: int, end_s: int
     ) -> Iterable[Trend]:
-        """Trends of the hours that begin between two moments, both included."""
+        """Return trends of the hours that begin between two moments, both included."""
 
     def _joined(
         self, item: ZabbixItem, known: Collection[int], value_type: int, request: SensorRequest

@@ -53,7 +53,7 @@ class ZabbixApiSource(ZabbixSource[ZabbixApiSection]):
     source_section = ZabbixApiSection
 
     def sensors(self, hosts: Collection[str], keys: Collection[str]) -> list[Sensor]:
-        """By ``item.get``."""
+        """Ask by ``item.get``."""
         return self._get(
             "item.get",
             _sensor,
@@ -65,14 +65,14 @@ class ZabbixApiSource(ZabbixSource[ZabbixApiSection]):
     def values(
         self, itemids: Collection[int], value_type: int, start_s: int, end_s: int
     ) -> Iterator[ZabbixValue]:
-        """By ``history.get``."""
+        """Ask by ``history.get``."""
         for span in _spans(itemids, start_s, end_s):
             yield from self._get("history.get", _value, history=value_type, **span)
 
     def trends(
         self, itemids: Collection[int], value_type: int, start_s: int, end_s: int
     ) -> Iterator[Trend]:
-        """By ``trend.get``."""
+        """Ask by ``trend.get``."""
         for span in _spans(itemids, start_s, end_s):
             yield from self._get("trend.get", _trend, **span)
 

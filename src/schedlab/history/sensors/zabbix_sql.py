@@ -49,7 +49,7 @@ class ZabbixSqlSource(ZabbixSource[ZabbixSqlSection]):
     source_section = ZabbixSqlSection
 
     def sensors(self, hosts: Collection[str], keys: Collection[str]) -> list[Sensor]:
-        """From ``hosts`` and ``items``."""
+        """Read ``hosts`` and ``items``."""
         from sqlalchemy import column, select, table
 
         host = table("hosts", column("hostid"), column("host"))
@@ -68,7 +68,7 @@ class ZabbixSqlSource(ZabbixSource[ZabbixSqlSection]):
     def values(
         self, itemids: Collection[int], value_type: int, start_s: int, end_s: int
     ) -> Iterator[ZabbixValue]:
-        """From ``history`` or ``history_uint``."""
+        """Read ``history`` or ``history_uint``."""
         names = ("itemid", "clock", "ns", "value")
         for row in self._between(NUMERIC[value_type], names, itemids, start_s, end_s):
             yield ZabbixValue(*row)
@@ -76,7 +76,7 @@ class ZabbixSqlSource(ZabbixSource[ZabbixSqlSection]):
     def trends(
         self, itemids: Collection[int], value_type: int, start_s: int, end_s: int
     ) -> Iterator[Trend]:
-        """From ``trends`` or ``trends_uint``."""
+        """Read ``trends`` or ``trends_uint``."""
         names = ("itemid", "clock", "value_min", "value_avg", "value_max")
         name = NUMERIC[value_type].replace("history", "trends")
         for row in self._between(name, names, itemids, start_s, end_s):

@@ -102,7 +102,7 @@ def files_of(given: str) -> list[Path]:
 
 @contextmanager
 def writing(engine: Engine) -> Iterator[Connection]:
-    """An exclusive transaction: one writer at a time."""
+    """Open an exclusive transaction: one writer at a time."""
     with engine.connect() as connection:
         connection = connection.execution_options(writes=True)
         with connection.begin():

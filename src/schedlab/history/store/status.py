@@ -59,7 +59,7 @@ class Status:
     items: list[ItemStatus]
 
     def facts(self) -> dict[str, Any]:
-        """As JSON."""
+        """Return it as JSON."""
         sources = [{**asdict(each), "lag_s": each.lag_s} for each in self.sources]
         return {**asdict(self), "sources": sources}
 

@@ -125,7 +125,7 @@ class Store:
 
     @contextmanager
     def ingesting(self) -> Iterator[None]:
-        """For the time of an ingest: another one, of any process, is refused.
+        """Refuse another ingest, of any process, until this one ends.
 
         One that measures while the other finds new neighbours would overwrite what it must redo.
         """
@@ -134,7 +134,7 @@ class Store:
 
     @contextmanager
     def changing(self) -> Iterator[Connection]:
-        """One transaction of a caller that knows the tables."""
+        """Open one transaction of a caller that knows the tables."""
         with failing_as_store(self.url), writing(self._engine) as connection:
             yield connection
 

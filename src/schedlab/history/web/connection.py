@@ -58,7 +58,7 @@ class Connection(H11Protocol):
             self._until_sent = self.loop.call_later(self.sent_s, self._cut_off)
 
     def resume_writing(self) -> None:
-        """It did."""
+        """Note that the browser reads again."""
         super().resume_writing()
         if self._until_sent is not None:
             self._until_sent.cancel()

@@ -30,7 +30,7 @@ _CHALLENGE = {"www-authenticate": 'Bearer realm="schedlab"'}
 
 
 async def identified(request: Request, service: CurrentService) -> Viewer | None:
-    """Who asks; None for somebody who shows nothing."""
+    """Return who asks; None for somebody who shows nothing."""
     viewer = await _recognised(request, service)
     request.state.viewer = viewer
     return viewer
@@ -148,7 +148,7 @@ def _by_session(service: Service, request: Request) -> Viewer | None:
 
 
 def _by_proxy(service: Service, request: Request) -> Viewer | None:
-    """Whom the configured proxy has logged in; anybody else's header is nothing."""
+    """Return whom the configured proxy has logged in; anybody else's header is nothing."""
     proxy = service.settings.service.proxy
     peer = request.scope.get(PEER)
     if proxy is None or proxy.user_header is None or peer is None:

@@ -60,26 +60,26 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """One state of the store, for a request: what takes too long is refused."""
+        """Read one state of the store, for a request: what takes too long is refused."""
         limit = f"; SET LOCAL statement_timeout = {int(1e3 * MOST_S)}"
         with self._watched(), self._begun(_SNAPSHOT + limit) as connection, _limited(connection):
             yield connection
 
     @contextmanager
     def reading_long(self) -> Iterator[Connection]:
-        """One state of the store, for work in the background."""
+        """Read one state of the store, for work in the background."""
         with self._watched(), self._begun(_SNAPSHOT) as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """A transaction on accounts, sessions and tokens; an ingest goes on beside it."""
+        """Open a transaction on accounts, sessions and tokens; an ingest goes on beside it."""
         with self._watched(), self._begun("BEGIN", writes=True) as connection:
             yield connection
 
     @contextmanager
     def _begun(self, statement: str, *, writes: bool = False) -> Iterator[Connection]:
-        """A transaction; that of PostgreSQL begins with the statement.
+        """Open a transaction; that of PostgreSQL begins with the statement.
 
         Readings are committed, too: after a rollback the driver would forget the statements that
         the server has prepared on the connection, which then plans them again for each request.

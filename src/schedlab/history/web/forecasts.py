@@ -72,7 +72,7 @@ class Forecast:
 
 
 def _viewer(cluster: str) -> Viewer:
-    """For whom it is computed: the result is cut down for each reader."""
+    """Return for whom it is computed: the result is cut down for each reader."""
     return Viewer(Role.ADMIN, f"service: forecasts of {cluster}")
 
 

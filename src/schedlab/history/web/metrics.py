@@ -51,7 +51,7 @@ class Metrics:
         return cls(Path(folder) if folder else None)
 
     def count_request(self, method: str, route: str, status: int, took_s: float) -> None:
-        """One more answer."""
+        """Count one more answer."""
         at = f'method="{method}",route="{route}"'
         with self._lock:
             self._counts[f'schedlab_requests_total{{{at},status="{status}"}}'] += 1

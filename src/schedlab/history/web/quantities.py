@@ -32,7 +32,7 @@ def _moment(epoch_s: float, zone: tzinfo = UTC) -> str:
 
 
 def _energy(joule: float) -> str:
-    """In watt-hours, kilowatt-hours or megawatt-hours, whichever suits."""
+    """Write it in watt-hours, kilowatt-hours or megawatt-hours, whichever suits."""
     watt_hour = float(joule) / JOULE_PER_WATT_HOUR
     for factor, unit in ((1e6, "MWh"), (1e3, "kWh")):
         if watt_hour >= factor:
@@ -58,7 +58,7 @@ def _sentence(text: str) -> str:
 
 
 def _change(now: float, before: float | None) -> str:
-    """By how much it is more or less than before; nothing where that cannot be said."""
+    """Write by how much it is more or less than before; nothing where that cannot be said."""
     if not before:
         return ""
     percent = 100 * (now / before - 1)

@@ -35,7 +35,7 @@ def beside(path: Path) -> tuple[Path, ...]:
 
 
 def write(schedules: Sequence[Schedule], path: Path) -> None:
-    """The files that Batsim would have written had it run this schedule."""
+    """Write the files that Batsim would have written had it run this schedule."""
     import polars as pl
 
     (schedule,) = schedules

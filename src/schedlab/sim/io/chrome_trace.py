@@ -30,7 +30,7 @@ _MICROSECONDS = 1_000_000
 
 
 def write(schedules: Sequence[Schedule], path: Path) -> None:
-    """One process per policy, one row per node, one slice per range of nodes of a job."""
+    """Write one process per policy, one row per node, one slice per range of nodes of a job."""
     with atomic_write(path) as temporary:
         packed = path.suffix.lower() == ".gz"
         with gzip.open(temporary, "wb", 5) if packed else temporary.open("wb") as out:

@@ -24,7 +24,7 @@ def beside(path: Path) -> tuple[Path, ...]:
 
 
 def write(schedules: Sequence[Schedule], path: Path) -> None:
-    """A header line, then one line per job and policy."""
+    """Write a header line, then one line per job and policy."""
     with atomic_write(path) as temporary:
         joint_frame(schedules).write_csv(temporary)
     with atomic_write(description_path(path)) as temporary:
@@ -32,7 +32,7 @@ def write(schedules: Sequence[Schedule], path: Path) -> None:
 
 
 def read(path: Path) -> ScheduleTable:
-    """Any CSV with the columns of a schedule; the description beside it may be absent.
+    """Read any CSV with the columns of a schedule; the description beside it may be absent.
 
     Everything is read as text, so that a user named "007" stays one.
     """

@@ -16,7 +16,7 @@ _KEY = b"schedlab"
 
 
 def write(schedules: Sequence[Schedule], path: Path) -> None:
-    """One row per job and policy."""
+    """Write one row per job and policy."""
     import polars as pl
     import pyarrow.parquet as pq
 
@@ -29,7 +29,7 @@ def write(schedules: Sequence[Schedule], path: Path) -> None:
 
 
 def read(path: Path) -> ScheduleTable:
-    """Any Parquet file with the columns of a schedule; the descriptions may be absent."""
+    """Read any Parquet file with the columns of a schedule; the descriptions may be absent."""
     import polars as pl
     import pyarrow as pa
     import pyarrow.parquet as pq

@@ -19,7 +19,7 @@ _STATUS = {
 
 
 def write(schedules: Sequence[Schedule], path: Path) -> None:
-    """The trace a cluster under this policy would have logged."""
+    """Write the trace a cluster under this policy would have logged."""
     from schedlab.workload.writers import write_workload
 
     (schedule,) = schedules

@@ -68,14 +68,14 @@ class AccountBook:
 
 
 def read_qos_table(path: Path, book: AccountBook) -> None:
-    """The table of ``sacctmgr -P show qos``."""
+    """Read the table of ``sacctmgr -P show qos``."""
     for where, row in read_table(path, "name"):
         given = {key: value for key, value in row.items() if key != "name"}
         book.add_qos(where, row["name"], given)
 
 
 def read_association_table(path: Path, cluster: str, book: AccountBook) -> None:
-    """The table of ``sacctmgr -P show assoc``."""
+    """Read the table of ``sacctmgr -P show assoc``."""
     told_parent = True
     for where, row in read_table(path, "account"):
         if row.get("cluster", cluster).lower() not in ("", cluster):
@@ -102,7 +102,7 @@ def read_association_table(path: Path, cluster: str, book: AccountBook) -> None:
 
 
 def read_account_script(path: Path, cluster: str, book: AccountBook) -> None:
-    """What ``sacctmgr dump`` writes, or a script of sacctmgr's commands."""
+    """Read what ``sacctmgr dump`` writes, or a script of sacctmgr's commands."""
     parent, inside = ROOT, True
     book.qos.setdefault(_FIRST_QOS, Qos(_FIRST_QOS))
     for number, line in _lines(path):
@@ -132,7 +132,7 @@ def _dump_user(
 
 
 def _command(path: Path, number: int, line: str, book: AccountBook) -> None:
-    """One command of sacctmgr: add, modify or remove."""
+    """Read one command of sacctmgr: add, modify or remove."""
     verb, _, rest = line.partition(" ")
     what, _, rest = rest.strip().partition(" ")
     verb, what = verb.lower(), what.lower().rstrip("s") if what.lower() != "qos" else "qos"

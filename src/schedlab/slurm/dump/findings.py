@@ -56,7 +56,7 @@ class ImportReport:
         return {verdict: found[verdict] for verdict in VERDICTS}
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values, for import.json."""
+        """Return plain values, for import.json."""
         return {
             "counts": self.counts(),
             "files": self.files,

@@ -132,7 +132,7 @@ def _likeness(node: Node) -> Any:
 
 
 def _in_order(names: list[str]) -> str:
-    """As a host list whose order is that of the names."""
+    """Return a host list whose order is that of the names."""
     folded = fold_hosts(names)
     return folded if list(expand_hosts(folded)) == names else ",".join(names)
 

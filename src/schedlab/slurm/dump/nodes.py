@@ -184,7 +184,7 @@ def _read(block: Block, key: str, text: str, reader: Any) -> Any:
 
 
 def _tell(blocks: Sequence[Block], report: ImportReport, kind: str) -> None:
-    """One finding for each key of all these lines."""
+    """Note one finding for each key of all these lines."""
     by_key: dict[str, list[tuple[str, str, str]]] = {}
     for block in blocks:
         for key, entry in block.entries.items():

@@ -107,7 +107,7 @@ def rules_of(block: Block) -> PartitionRules:
 
 
 def tell_partitions(blocks: Sequence[Block], report: ImportReport) -> None:
-    """One finding for each key of all these lines."""
+    """Note one finding for each key of all these lines."""
     by_key: dict[str, list[tuple[str, str, str]]] = {}
     for block in blocks:
         for key, entry in block.entries.items():

@@ -43,7 +43,7 @@ def _extra(job: dict[str, Any]) -> dict[str, str]:
 
 
 def _id(job: dict[str, Any]) -> str:
-    """As sacct prints it: 12, 12_3 for a task, 12+1 for a part of several."""
+    """Return it as sacct prints it: 12, 12_3 for a task, 12+1 for a part of several."""
     array, het = _part(job, "array"), _part(job, "het")
     task = _number(array.get("task_id"))
     if (parent := _number(array.get("job_id"))) and task is not None:

@@ -84,7 +84,7 @@ def minutes(text: str) -> int | None:
 
 
 def rounded_minutes(text: str) -> int | None:
-    """As ``minutes``; seconds count as a whole minute, as in Slurm's limits."""
+    """Read as ``minutes`` does; seconds count as a whole minute, as in Slurm's limits."""
     found = minutes(text)
     return None if found is None else -(-found // 60) * 60
 

@@ -80,7 +80,7 @@ def _stepped(x: Times, mean: Times, least: Times, most: Times) -> ColumnDataSour
 
 
 def _draw(plot: Any, source: ColumnDataSource, name: str, colour: str, *, shaded: bool) -> None:
-    """The mean as a line and, for several replays, a shade from the least to the most."""
+    """Draw the mean as a line and, for several replays, a shade from the least to the most."""
     if shaded:
         plot.varea("x", "least", "most", source=source, fill_color=colour, fill_alpha=0.2)
     plot.line("x", "mean", source=source, color=colour, line_width=2, legend_label=name)
@@ -121,7 +121,7 @@ def over_time_figure(waits: JobWaits, clock: Clock | None) -> tuple[Any, str]:
 def _draw_over_time(
     plot: Any, columns: Mapping[str, Any], means: Times, name: str, unit: str, axis: TimeAxis
 ) -> None:
-    """The mean over replays as a line with points, and a shade for their range."""
+    """Draw the mean over replays as a line with points, and a shade for their range."""
     source = ColumnDataSource(
         {
             **columns,

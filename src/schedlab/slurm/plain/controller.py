@@ -537,7 +537,7 @@ class Controller:
         job.turned_s = self.now_s
 
     def _go_on(self, job: TwinJob) -> None:
-        """With what is left of its limit."""
+        """Continue with what is left of its limit."""
         job.is_suspended = job.is_shadowed = False
         job.suspended_s += self.now_s - job.turned_s
         job.turned_s = self.now_s

@@ -148,7 +148,7 @@ class FairShare:
                 rival.children.append(each)
 
     def _norm_shares(self) -> None:
-        """Of its siblings' shares; in the classic formula of all."""
+        """Divide by its siblings' shares; in the classic formula by all."""
         self._root.norm_shares = 0.0 if self.settings.is_fair_tree else 1.0
         waiting = [self._root]
         for above in waiting:

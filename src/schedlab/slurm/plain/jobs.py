@@ -174,7 +174,7 @@ def suspended_by(command: Command) -> str | None:
 
 
 def _names(row: Mapping[str, Any]) -> tuple[str, str]:
-    """Of the job, and of the array that it is a task of."""
+    """Return the names of the job, and of the array that it is a task of."""
     slurm_id = str(row.get("slurm_id") or row["job_id"])
     return slurm_id, str(split_id(slurm_id)[0])
 

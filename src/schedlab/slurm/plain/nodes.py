@@ -47,7 +47,7 @@ class Room:
         return replace(self, cpus=self.cpus + self.below[level])
 
     def take(self, share: NodeShare) -> None:
-        """A job starts."""
+        """Take the share of a job that starts."""
         self.cpus -= share.cpus
         self.memory_mb -= share.memory_mb
         self.gpus -= share.gpus
@@ -55,7 +55,7 @@ class Room:
             self.below[level] += share.cpus
 
     def give(self, share: NodeShare) -> None:
-        """A job ends."""
+        """Give back the share of a job that ends."""
         self.cpus += share.cpus
         self.memory_mb += share.memory_mb
         self.gpus += share.gpus
@@ -105,10 +105,7 @@ class Selector:
         return rules.over_subscribe_jobs
 
     def all_free(self) -> list[Room]:
-        """Return the rooms of a machine without jobs.
-
-        Cores that jobs share count for each of them.
-        """
+        """Return the rooms of a machine without jobs; shared cores count for each."""
         levels = max(self.levels.values(), default=0) + 1 if self.gangs else 0
         return [
             Room(each.cpus * rows, each.memory_mb, each.gpus, [0] * levels)

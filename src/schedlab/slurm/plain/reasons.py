@@ -30,33 +30,33 @@ _WITH_LIMIT = ("cpu", "node")  # whose reasons end in Limit where no minutes are
 
 
 def group_reason(of: str, tres: str) -> str:
-    """Of GrpTRES, of a QOS or of an association (Assoc)."""
+    """Return the reason of GrpTRES, of a QOS or of an association (Assoc)."""
     word = "Mem" if tres == "mem" else _word(of, tres)
     return f"{of}Grp{word}" + ("Limit" if tres in (*_WITH_LIMIT, "mem") else "")
 
 
 def group_minutes_reason(of: str, tres: str, minutes: str) -> str:
-    """Of GrpTRESMins (Minutes) or GrpTRESRunMins (RunMinutes)."""
+    """Return the reason of GrpTRESMins (Minutes) or GrpTRESRunMins (RunMinutes)."""
     return f"{of}GrpCPU{minutes}Limit" if tres == "cpu" else f"{of}Grp{_word(of, tres)}{minutes}"
 
 
 def user_reason(tres: str) -> str:
-    """Of MaxTRESPerUser of a QOS."""
+    """Return the reason of MaxTRESPerUser of a QOS."""
     return f"QOSMax{_word('QOS', tres)}PerUser" + ("Limit" if tres in _WITH_LIMIT else "")
 
 
 def account_reason(tres: str) -> str:
-    """Of MaxTRESPerAccount of a QOS."""
+    """Return the reason of MaxTRESPerAccount of a QOS."""
     return f"Max{_word('QOS', tres)}PerAccount"
 
 
 def job_reason(of: str, tres: str) -> str:
-    """Of MaxTRESPerJob."""
+    """Return the reason of MaxTRESPerJob."""
     return f"{of}Max{_word(of, tres)}PerJob" + ("Limit" if tres in _WITH_LIMIT else "")
 
 
 def job_minutes_reason(of: str, tres: str) -> str:
-    """Of MaxTRESMinsPerJob."""
+    """Return the reason of MaxTRESMinsPerJob."""
     return f"{of}Max{_word(of, tres)}MinutesPerJob" + ("Limit" if tres == "cpu" else "")
 
 

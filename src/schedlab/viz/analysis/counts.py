@@ -17,13 +17,13 @@ _HEIGHT = 280
 
 
 def hour_figure(arrivals: ArrivalPattern) -> Any:
-    """Submissions in each hour of the day."""
+    """Draw the submissions in each hour of the day."""
     names = [f"{hour:02d}" for hour in range(24)]
     return _bars(names, arrivals.by_hour, f"hour of the day ({arrivals.zone})", "jobs submitted")
 
 
 def weekday_figure(arrivals: ArrivalPattern) -> Any:
-    """Submissions on each day of the week."""
+    """Draw the submissions on each day of the week."""
     return _bars(WEEKDAYS, arrivals.by_weekday, "day of the week", "jobs submitted")
 
 

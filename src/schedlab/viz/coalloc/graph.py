@@ -39,7 +39,7 @@ def draw_constraint_graph(problem: Problem, *, width_in: float = 5.0) -> Figure:
 
 
 def draw_nodes(axes: Axes, problem: Problem, places: Places, colours: list[str]) -> None:
-    """A circle for each job, with its name while there is room."""
+    """Draw a circle for each job, with its name while there is room."""
     named = len(places) <= MAX_NAMES
     axes.scatter(
         places[:, 0],

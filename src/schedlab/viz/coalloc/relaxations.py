@@ -54,7 +54,7 @@ def draw_relaxations(results: pl.DataFrame, *, width_in: float = 8.0) -> Figure:
 
 
 def draw_accuracy_by_edges(results: pl.DataFrame, *, width_in: float = 8.0) -> Figure:
-    """Mean accuracy over the number of deleted edges (their Figure 5).
+    """Draw the mean accuracy over the number of deleted edges (their Figure 5).
 
     A panel for each kind of problem; a mark stands for a sixth of the instances.
     """
@@ -72,7 +72,7 @@ def draw_accuracy_by_edges(results: pl.DataFrame, *, width_in: float = 8.0) -> F
 
 
 def draw_cycles(results: pl.DataFrame, *, width_in: float = 8.0) -> Figure:
-    """Message cycles over the number of jobs, UTIL and VALUE together (their Figure 6).
+    """Draw message cycles over the number of jobs, UTIL and VALUE together (their Figure 6).
 
     A panel for each kind of problem, on a logarithmic scale; dashed: DPOP on the whole problem,
     along a tree by the same heuristic, whether its messages would fit or not.
@@ -113,7 +113,7 @@ def _plot(
     *,
     wide: bool = False,
 ) -> None:
-    """The mean over instances for each number of jobs; dashed without a name.
+    """Draw the mean over instances for each number of jobs; dashed without a name.
 
     A wide line can be seen behind another.
     """

@@ -46,7 +46,7 @@ def comparison_figure(values: pl.DataFrame) -> Any:
 
 
 def _draw_policy(plot: Any, values: pl.DataFrame, names: list[str], place: int) -> None:
-    """The dots of one policy, a little above or below those of the others."""
+    """Draw the dots of one policy, a little above or below those of the others."""
     policy, height = values["policy"][place], _HEIGHT * (0.5 - (place + 0.5) / len(values))
     metrics = {name: find_metric(name) for name in names}
     source = {

@@ -46,7 +46,7 @@ def gantt_figure(schedule: Schedule, axis: TimeAxis, x_range: Any) -> Any:
 
 
 def _mark_clusters(plot: Any, platform: Platform) -> None:
-    """Lines between the clusters, and their names in place of the numbers of nodes."""
+    """Draw lines between the clusters, and their names in place of the numbers of nodes."""
     bounds = np.cumsum([0, *(cluster.nodes for cluster in platform.clusters)]) - 0.5
     middles = ((bounds[:-1] + bounds[1:]) / 2).tolist()
     plot.hspan(y=bounds[1:-1].tolist(), line_dash="dotted", line_color="#333333")

@@ -43,7 +43,7 @@ def queue_figure(schedules: Sequence[Schedule], axis: TimeAxis, x_range: Any) ->
 
 
 def _draw(plot: Any, shown: Band, axis: TimeAxis, name: str, place: int, *, shaded: bool) -> None:
-    """The mean as a line and, if wanted, a shade from the least to the greatest value."""
+    """Draw the mean as a line and, if wanted, a shade from the least to the greatest value."""
     # Corners drawn as a line: Bokeh's own step glyph does not answer to the mouse.
     source = ColumnDataSource(
         {

@@ -12,7 +12,7 @@ _LOADS = (1e-6, 1e6)
 
 
 def require_jobs(jobs: int) -> None:
-    """A workload has at least one job."""
+    """Refuse a workload without jobs."""
     if not 1 <= jobs <= MOST_JOBS:
         raise ParameterError(f"cannot generate {jobs} jobs; must be >= 1 and <= {MOST_JOBS}")
 
@@ -25,14 +25,14 @@ def require_load(load: float) -> None:
 
 
 def require_positive(**constants: float) -> None:
-    """Each constant is a finite number above 0."""
+    """Refuse a constant that is no finite number above 0."""
     for name, value in constants.items():
         if not (value > 0 and math.isfinite(value)):
             raise ParameterError(f"{name} is {value!r}; must be above 0")
 
 
 def require_probability(**constants: float) -> None:
-    """Each constant lies in 0..1."""
+    """Refuse a constant outside 0..1."""
     for name, value in constants.items():
         if not 0 <= value <= 1:
             raise ParameterError(f"{name} is {value!r}; must be from 0 to 1")

@@ -84,7 +84,7 @@ def read_workload(
 
 
 def _format_of(source: Source) -> str:
-    """By suffix, then by content."""
+    """Return the format by suffix, then by content."""
     named = [name for name, reader in READERS.items() if source.suffix in reader.suffixes]
     if len(named) == 1:
         return named[0]

@@ -28,7 +28,7 @@ class AlibabaGpuReader(Reader):
     suffixes = (".csv",)
 
     def recognises(self, head: bytes) -> bool:
-        """By the names of its columns."""
+        """Recognise it by the names of its columns."""
         return head.startswith(_FIRST.encode())
 
     def read(self, source: Source, options: ReadOptions) -> Workload:

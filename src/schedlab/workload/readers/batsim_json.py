@@ -29,7 +29,7 @@ class BatsimJsonReader(Reader):
     suffixes = (".json",)
 
     def recognises(self, head: bytes) -> bool:
-        """By an opening brace."""
+        """Recognise it by an opening brace."""
         return head.lstrip().startswith(b"{")
 
     def read(self, source: Source, options: ReadOptions) -> Workload:

@@ -26,7 +26,7 @@ class CsvReader(Reader):
     has_names = True
 
     def recognises(self, head: bytes) -> bool:
-        """By a first line that names the column of job numbers."""
+        """Recognise it by a first line that names the column of job numbers."""
         return b"job_id" in head.partition(b"\n")[0].lower()
 
     def read(self, source: Source, options: ReadOptions) -> Workload:

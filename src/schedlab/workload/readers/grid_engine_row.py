@@ -142,7 +142,7 @@ def seconds_in(text: str | None) -> int | None:
 
 
 def bytes_in(text: str | None) -> int | None:
-    """Bytes in ``4G`` (binary) or ``4g`` (decimal), as Grid Engine writes memory."""
+    """Return the bytes in ``4G`` (binary) or ``4g`` (decimal), as Grid Engine writes memory."""
     if not text or text.upper() == "INFINITY":
         return None
     factor = _PREFIXES.get(text[-1])

@@ -64,7 +64,7 @@ class GwfReader(Reader):
     suffixes = (".gwf",)
 
     def recognises(self, head: bytes) -> bool:
-        """By a comment sign or 29 fields in the first line."""
+        """Recognise it by a comment sign or 29 fields in the first line."""
         first = head.lstrip().partition(b"\n")[0]
         return first.startswith(b"#") or len(first.split()) == len(GWF_FIELDS)
 

@@ -25,7 +25,7 @@ class GwfSqliteReader(Reader):
     suffixes = (".sqlite", ".sqlite3", ".db", ".db3")
 
     def recognises(self, head: bytes) -> bool:
-        """By the first bytes of a SQLite file."""
+        """Recognise it by the first bytes of a SQLite file."""
         return head.startswith(b"SQLite format 3\0")
 
     def read(self, source: Source, options: ReadOptions) -> Workload:

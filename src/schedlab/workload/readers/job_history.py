@@ -22,7 +22,7 @@ class JobHistoryReader(Reader):
     suffixes = (".jsonl", ".ndjson", ".json")
 
     def recognises(self, head: bytes) -> bool:
-        """By an item that every record has."""
+        """Recognise it by an item that every record has."""
         return b'"jobid"' in head
 
     def read(self, source: Source, options: ReadOptions) -> Workload:

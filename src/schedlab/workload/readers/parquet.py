@@ -27,7 +27,7 @@ class ParquetReader(Reader):
     has_names = True
 
     def recognises(self, head: bytes) -> bool:
-        """By the first bytes of a Parquet file."""
+        """Recognise it by the first bytes of a Parquet file."""
         return head.startswith(b"PAR1")
 
     def read(self, source: Source, options: ReadOptions) -> Workload:

@@ -54,16 +54,16 @@ class Tally:
             self.notice(which, reason)
 
     def repair(self, which: Array, reason: str) -> None:
-        """These records are changed."""
+        """Count records that are changed."""
         self._refuse(self._count("repaired", which, reason), reason)
 
     def drop(self, which: Array, reason: str) -> None:
-        """These records are left out."""
+        """Count records that are left out, and drop them."""
         self._refuse(self._count("dropped", which, reason), reason)
         self.keep &= ~which
 
     def notice(self, which: Array, reason: str) -> None:
-        """These records are odd but stay as they are."""
+        """Count records that are odd but stay as they are."""
         self._count("noticed", which, reason)
 
     def report(self, *, strict: bool) -> ReadReport:

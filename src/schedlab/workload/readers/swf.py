@@ -39,7 +39,7 @@ class SwfReader(Reader):
     suffixes = (".swf",)
 
     def recognises(self, head: bytes) -> bool:
-        """By a comment sign or 18 fields in the first line."""
+        """Recognise it by a comment sign or 18 fields in the first line."""
         first = head.lstrip().partition(b"\n")[0]
         return first.startswith(b";") or len(first.split()) == len(SWF_FIELDS)
 

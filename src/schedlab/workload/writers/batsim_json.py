@@ -21,7 +21,7 @@ class BatsimJsonWriter(Writer):
     columns = frozenset(COLUMNS)
 
     def write(self, workload: Workload, stream: BinaryIO) -> None:
-        """Jobs and a profile per run time; the header as further keys."""
+        """Write jobs and a profile per run time; the header as further keys."""
         content = {
             **{key: list(values) for key, values in workload.header.items() if key != "MaxNodes"},
             "nb_res": _hosts(workload),

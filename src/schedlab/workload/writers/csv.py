@@ -15,5 +15,5 @@ class CsvWriter(Writer):
     columns = frozenset(COLUMNS)
 
     def write(self, workload: Workload, stream: BinaryIO) -> None:
-        """Every column the workload has; what is not known of power and energy stays empty."""
+        """Write every column the workload has; unknown power and energy stay empty."""
         workload.frame().fill_nan(None).write_csv(stream)

@@ -30,7 +30,7 @@ class GwfWriter(Writer):
     columns = frozenset(COLUMNS)
 
     def write(self, workload: Workload, stream: BinaryIO) -> None:
-        """The header, then a line per job; blanks in names become ``_``."""
+        """Write the header, then a line per job; blanks in names become ``_``."""
         labels = words_of(workload.labels)
         stream.write(header_text(workload, "#"))
         write_gwf_lines(workload, labels, stream, further_texts(workload))
@@ -42,7 +42,7 @@ def write_gwf_lines(
     stream: BinaryIO,
     further: pl.Series | None = None,
 ) -> None:
-    """A line of 29 fields per job; labels have no blanks."""
+    """Write a line of 29 fields per job; labels have no blanks."""
     frame = gwf_frame(jobs, labels, further)
     frame.write_csv(stream, include_header=False, separator=" ", quote_style="never")
 

@@ -21,7 +21,7 @@ class GwfSqliteWriter(Writer):
     columns = frozenset(COLUMNS)
 
     def write(self, workload: Workload, stream: BinaryIO) -> None:
-        """The whole database, made in memory."""
+        """Write the whole database, made in memory."""
         names = ", ".join(f'"{_SQLITE_NAMES.get(field, field)}"' for field in GWF_FIELDS)
         marks = ", ".join("?" * len(GWF_FIELDS))
         with closing(sqlite3.connect(":memory:")) as database:

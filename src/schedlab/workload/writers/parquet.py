@@ -17,7 +17,7 @@ class ParquetWriter(Writer):
     columns = frozenset(COLUMNS)
 
     def write(self, workload: Workload, stream: BinaryIO) -> None:
-        """The columns as they are, codes as numbers."""
+        """Write the columns as they are, codes as numbers."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 

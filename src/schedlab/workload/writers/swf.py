@@ -22,7 +22,7 @@ class SwfWriter(Writer):
     columns = frozenset({*SWF_FIELDS, "nodes"})
 
     def write(self, workload: Workload, stream: BinaryIO) -> None:
-        """The header, then a line per job."""
+        """Write the header, then a line per job."""
         stream.write(header_text(workload, ";", _default_header(workload)))
         write_swf_lines(workload, stream)
 
@@ -38,7 +38,7 @@ class SwfTable(Protocol):
 
 
 def write_swf_lines(jobs: SwfTable, stream: BinaryIO) -> None:
-    """A line of 18 numbers per job."""
+    """Write a line of 18 numbers per job."""
     import polars as pl
 
     frame = pl.DataFrame(swf_columns(jobs))

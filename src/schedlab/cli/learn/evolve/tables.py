@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def show(done: Evolved) -> None:
-    """The formulas, and the policy beside the rules in the held-out episodes."""
+    """Show the formulas, and the policy beside the rules in the held-out episodes."""
     comparison = done.comparison
     console = out()
     for part, formula in done.priority.formulas().items():

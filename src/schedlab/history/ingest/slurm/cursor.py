@@ -26,7 +26,7 @@ class SlurmCursor:
 
     @classmethod
     def parse(cls, cursor: str | None) -> SlurmCursor:
-        """From its text; the beginning of time where there is none."""
+        """Read it from its text; the beginning of time where there is none."""
         try:
             return cls(**json.loads(cursor)) if cursor else cls()
         except (TypeError, ValueError):

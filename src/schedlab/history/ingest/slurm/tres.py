@@ -67,5 +67,5 @@ def parse_amount(text: str) -> int | None:
 
 
 def mebibytes(count: int | None) -> int | None:
-    """Bytes in MiB, the unit of memory in Slurm's database and JSON."""
+    """Return bytes in MiB, the unit of memory in Slurm's database and JSON."""
     return None if count is None else count * _MIB

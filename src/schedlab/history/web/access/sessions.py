@@ -25,7 +25,7 @@ def begin_session(connection: Connection, account: str, lifetime_s: float) -> st
 
 
 def session_account(connection: Connection, secret: str) -> Account | None:
-    """Whose session it is, if it is one and not over."""
+    """Return whose session it is, if it is one and not over."""
     statement = select(sessions.c.account).where(
         sessions.c.digest == digest_of(secret), sessions.c.expires_s > time.time()
     )

@@ -90,7 +90,7 @@ def find_token(connection: Connection, secret: str) -> Token | None:
 
 
 def token_viewer(connection: Connection, token: Token) -> Viewer | None:
-    """Who shows this token; None if the account is gone or locked."""
+    """Return who shows this token; None if the account is gone or locked."""
     if token.account is None:
         return Viewer(Role.API, scopes=token.scopes, by_token=True)
     account = find_account(connection, token.account)

@@ -127,7 +127,7 @@ def _refused(faults: list[Fault]) -> Response:
 
 
 def _put(service: Service, records: list[JobRecord], source: str) -> Counts:
-    """In one transaction; where nodes are shared, not while others' shares are being measured."""
+    """Store in one transaction; where nodes are shared, not while others' shares are measured."""
     store = Store(service.database.url, service.database.engine)
     site = service.settings.site
     is_measured = site is not None and bool(site.sensor_sources)

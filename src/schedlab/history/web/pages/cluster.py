@@ -163,7 +163,7 @@ def _gantt(form: WindowForm, shown: Shown, drawn: tuple[Boxes, GanttBars], nodes
 
 
 def _legend(boxes: Boxes, bars: GanttBars) -> list[tuple[str, str]]:
-    """Whose jobs have which colour; those that share the last are not named."""
+    """Return whose jobs have which colour; those that share the last are not named."""
     from schedlab.history.web.plots.gantt import user_colours
     from schedlab.viz.colours import OTHERS
 

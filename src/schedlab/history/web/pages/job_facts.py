@@ -29,7 +29,7 @@ class Fact:
 
 
 def facts(record: JobRecord, site: Site | None, zone: tzinfo) -> dict[str, list[Fact]]:
-    """Facts by heading; unrecorded facts are left out."""
+    """Return facts by heading; unrecorded facts are left out."""
     groups = {
         "Time": _times(record, zone),
         "Request": _request(record),

@@ -94,7 +94,7 @@ def _value(name: str, values: list[str], zone: tzinfo) -> Any:
 
 
 def _joule(text: str) -> float:
-    """Joules in ``500``, ``2kWh`` or ``1.5 MJ``."""
+    """Return the joules in ``500``, ``2kWh`` or ``1.5 MJ``."""
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", text)
     unit = UNITS.get(match[2] or "J") if match else None
     if match is None or unit is None or unit.base != "J":

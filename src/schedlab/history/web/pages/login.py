@@ -120,7 +120,7 @@ def _form(request: Request, service: Service, next: str, *, failed: str = "") ->
 
 
 def _recognised(connection: Connection, name: str, password: str) -> Account | None:
-    """Who has this password; an administrator's first is a token."""
+    """Return who has this password; an administrator's first is a token."""
     if password.startswith(PREFIX):
         return account_with_token(connection, name, password)
     return account_with_password(connection, name, password)

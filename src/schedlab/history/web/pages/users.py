@@ -38,7 +38,7 @@ class UserRow:
 
 @router.get("/users", name="users")
 def users_page(request: Request, asking: CurrentAsking, form: AskedMonth) -> Response:
-    """Who used how much, of those whom the viewer sees."""
+    """Show who used how much, of those whom the viewer sees."""
     query, keys = JobQuery(ended_from_s=form.from_s, ended_to_s=form.to_s), ["user", "group"]
     found = _found(asking, query, keys)
     return render(

@@ -32,7 +32,7 @@ def ticks_up_to(top: float) -> NumeralTickFormatter:
 
 
 def milliseconds(epoch_s: NDArray[Any]) -> NDArray[np.float64]:
-    """As Bokeh counts time."""
+    """Return times as Bokeh counts them."""
     return 1e3 * np.asarray(epoch_s, dtype=float)
 
 

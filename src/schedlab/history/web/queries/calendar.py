@@ -10,7 +10,7 @@ _EPOCH = date(1970, 1, 1)
 
 
 def offset_s(zone: timezone) -> int:
-    """By how much days begin earlier there than in UTC."""
+    """Return by how much days begin earlier there than in UTC."""
     return int(zone.utcoffset(None).total_seconds())
 
 

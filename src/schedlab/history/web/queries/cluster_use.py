@@ -111,7 +111,7 @@ def first_queue_s(connection: Connection, viewer: Viewer, cluster: str, from_s: 
 
 
 def natural(name: str) -> list[Any]:
-    """By which names are sorted so that n2 comes before n10."""
+    """Return a key by which names are sorted so that n2 comes before n10."""
     return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", name)]
 
 

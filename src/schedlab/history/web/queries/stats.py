@@ -114,7 +114,7 @@ def stats(
     day: str = "ended",
     zone: timezone = UTC,
 ) -> list[tuple[Names, Sums]]:
-    """Sums over the jobs that are meant and that the viewer sees, for each group of them.
+    """Sum over the jobs that are meant and that the viewer sees, for each group of them.
 
     Groups are in order of their days where they have some, else those of most node-hours first.
 

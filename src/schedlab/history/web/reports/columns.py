@@ -81,7 +81,7 @@ class Ended:
         return Ended(**arrays, user=users, group=groups)
 
     def node_hours_between(self, edges: Sequence[float]) -> list[float]:
-        """Node-hours of the jobs that ended from each edge to the next."""
+        """Return the node-hours of the jobs that ended from each edge to the next."""
         sums, _ = np.histogram(self.end_s, np.array(edges), weights=np.nan_to_num(self.node_s))
         return [float(each) / HOUR_S for each in sums]
 

@@ -106,7 +106,7 @@ class Post:
         send_mail(mail, folder, [address], message)
 
     def _write_all(self, period: Period) -> None:
-        """The report of the site, and that of each group that had jobs."""
+        """Write the report of the site, and that of each group that had jobs."""
         folder = self.site.path.parent / (self.section.folder or "")
         try:
             make_private_folder(folder)
@@ -144,7 +144,7 @@ class Post:
 
 
 def subjects_of(viewer: Viewer, site: Site) -> list[Subject]:
-    """Whom reports to somebody are about: the site, their groups, or themselves."""
+    """Return whom reports to somebody are about: the site, their groups, or themselves."""
     if viewer.role in OPERATORS:
         return [Subject("site", site.about.name)]
     if viewer.role is Role.MANAGER:

@@ -97,7 +97,7 @@ class PeriodReport:
         return f"report-{safe}-{self.period.key}"
 
     def facts(self) -> dict[str, Any]:
-        """As JSON has them."""
+        """Return the figures as JSON has them."""
         period = self.period
         return {
             "subject": asdict(self.subject),

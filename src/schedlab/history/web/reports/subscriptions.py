@@ -36,7 +36,7 @@ def unsubscribe(connection: Connection, account: str) -> None:
 
 
 def list_subscriptions(connection: Connection, account: str | None = None) -> list[Subscription]:
-    """Of all accounts, or of one."""
+    """List those of all accounts, or of one."""
     statement = select(subscriptions).order_by(subscriptions.c.account)
     if account is not None:
         statement = statement.where(subscriptions.c.account == account)

@@ -45,7 +45,7 @@ class Use:
 
 
 def use_of(ended: Ended) -> Use:
-    """Of these jobs."""
+    """Return the use of these jobs."""
     waits = _known(ended.start_s - ended.queue_s)
     ran_s = ended.end_s - ended.start_s
     asked = np.isfinite(ran_s) & (ended.request_s > 0)

@@ -72,7 +72,7 @@ class SimulationAdvice:
 
     @classmethod
     def from_result(cls, result: Mapping[str, Any]) -> SimulationAdvice:
-        """As a task keeps it."""
+        """Read it as a task keeps it."""
         known = {each.name: result[each.name] for each in fields(cls) if each.name in result}
         return cls(**{**known, "tried": [Tried(**each) for each in result["tried"]]})
 

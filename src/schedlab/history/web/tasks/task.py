@@ -91,7 +91,7 @@ class QueuedTask:
 
 
 def viewer_document(viewer: Viewer) -> dict[str, Any]:
-    """Who asks, as JSON can hold it."""
+    """Return who asks, as JSON can hold it."""
     return {"role": viewer.role, "user": viewer.user, "groups": sorted(viewer.groups)}
 
 
