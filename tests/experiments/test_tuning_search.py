@@ -167,7 +167,7 @@ def test_a_trace_is_found_from_the_best_training_file(described: Describe, tmp_p
     tuning = read_tuning(tmp_path / "tuning.toml")
     tune(tuning, tmp_path / "out", engine=Pretending(by_rollout))
     best = read_training(tmp_path / "out" / "best.toml")
-    assert len(best.episodes.open(best.folder).draw(None)) == 1  # type: ignore[arg-type]
+    assert len(best.all_episodes().draw(None)) == 1  # type: ignore[arg-type]
 
 
 def test_the_ranking_says_everything(described: Describe, tmp_path: Path) -> None:

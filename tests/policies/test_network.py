@@ -27,7 +27,7 @@ from schedlab.policies.network import (
 from schedlab.testing import check_policy
 from schedlab.testing.instances import crowd
 from schedlab.testing.reference.easy import Easy
-from schedlab.testing.reference.job import jobs_of, machine_of
+from schedlab.testing.reference.given import jobs_of, machine_of
 from schedlab.testing.reference.network import NetworkSimulation
 from schedlab.testing.reference.predictors import PREDICTORS
 from schedlab.testing.strategies import workloads

@@ -85,7 +85,7 @@ def kernel_by(blank: Make, feature: str | None, visible_jobs: int = VISIBLE) -> 
 
 def explained(model: TrainedModel, **options: Any) -> Explanation:
     """With little effort, on the model's own episodes."""
-    return explain(model, model.config.episodes.open(Path()), EFFORT, **options)
+    return explain(model, model.config.all_episodes(Path()), EFFORT, **options)
 
 
 def by_name(explanation: Explanation) -> dict[str, GroupImportance]:
@@ -182,7 +182,7 @@ def test_with_noise_and_predictors_fcfs_does_what_easy_does(blank: Make) -> None
     model = kernel_by(blank, None, visible_jobs=EPISODES["jobs"])
     predictors = ("actual", "noisy:sigma=0.5", "noisy:sigma=2", "last-two", "request")
     found = by_prediction_error(
-        model, model.config.episodes.open(Path()), EFFORT, predictors=predictors
+        model, model.config.all_episodes(Path()), EFFORT, predictors=predictors
     )
     learned, easy, sjf = found[:5], found[5:10], found[10:]
     assert [each.policy for each in (learned[0], easy[0], sjf[0])] == [

@@ -16,16 +16,15 @@ from numpy.typing import NDArray
 
 from schedlab import _core
 from schedlab.policies.learned.settings import QueueSettings
-from schedlab.rl.algorithms import policy_class
 from schedlab.rl.environments import Settings
 from schedlab.rl.gantt.settings import SLOT_FEATURES, GanttSettings
 from schedlab.rl.networks import (
     ActorCritic,
     action_scores,
-    policy_settings,
     scores_and_values,
 )
 from schedlab.rl.observation_layout import JOB_FEATURES as NAMES
+from schedlab.rl.train_policy import policy_class, policy_settings
 from schedlab.rl.train_section import TrainSection
 
 JOB_FEATURES = len(NAMES)

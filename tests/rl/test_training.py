@@ -134,7 +134,7 @@ def test_a_training_leaves_tables_and_models(
 def test_environments_are_restored_by_playing_again(small_training: Make) -> None:
     """Episodes of different lengths end up side by side where they were."""
     config = small_training()
-    episodes = config.episodes.open(config.folder)
+    episodes = config.all_episodes()
     rules = config.require_queue()
     batches = (QueueBatch(rules, episodes, 4, threads=1, warns=False) for _ in range(2))
     env, again = (TrainingEnv(batch) for batch in batches)
@@ -202,7 +202,7 @@ def test_a_kernel_network_learns_to_beat_easy(tmp_path: Path) -> None:
     examples = Path(__file__).parents[2] / "examples" / "train"
     config = read_training(examples / "small.toml")
     trained = train(config, tmp_path)
-    episodes, evaluation = config.episodes.open(config.folder), config.evaluation
+    episodes, evaluation = config.all_episodes(), config.evaluation
     slowdowns = []
     for place in range(evaluation.episodes):
         workload = episodes.draw(np.random.default_rng(evaluation.seed + place))

@@ -142,4 +142,4 @@ def test_the_paper_s_training_has_four_million_steps() -> None:
 def test_examples_are_well_formed(path: Path) -> None:
     """People copy them."""
     config = read_training(path)
-    assert config.episodes.open(config.folder).longest_request_s > 0
+    assert config.all_episodes().longest_request_s > 0

@@ -12,7 +12,8 @@ from schedlab.errors import WorkloadError
 from schedlab.platform import CapacityStep, Consumable, Platform
 from schedlab.testing import ORDERS
 from schedlab.testing.instances import jobs
-from schedlab.testing.reference.job import Job, jobs_of
+from schedlab.testing.reference.given import jobs_of
+from schedlab.testing.reference.job import Job
 from schedlab.testing.reference.machine import Machine
 from schedlab.testing.reference.predictors import PREDICTORS
 from schedlab.testing.reference.simulation import ReferenceSimulation

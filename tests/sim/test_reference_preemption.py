@@ -13,7 +13,8 @@ from schedlab.sim import JobOutcome, WhyEnded
 from schedlab.testing import ORDERS
 from schedlab.testing.instances import jobs
 from schedlab.testing.reference.calendar import ClosedTime
-from schedlab.testing.reference.job import Job, jobs_of
+from schedlab.testing.reference.given import jobs_of
+from schedlab.testing.reference.job import Job
 from schedlab.testing.reference.machine import Machine, NodesAsked
 from schedlab.testing.reference.predictors import PREDICTORS
 from schedlab.testing.reference.preemption import RULES, PreemptionStep

@@ -16,7 +16,7 @@ from schedlab.platform import (
 from schedlab.sim import Preemption, WhyEnded
 from schedlab.testing import ORDERS
 from schedlab.testing.reference.attempts import Attempt
-from schedlab.testing.reference.job import jobs_of
+from schedlab.testing.reference.given import jobs_of
 from schedlab.testing.reference.machine import Machine
 from schedlab.testing.reference.predictors import PREDICTORS
 from schedlab.testing.reference.preemption import RULES, PreemptionStep

@@ -21,7 +21,7 @@ from schedlab.testing import ORDERS, ReferenceSchedule
 from schedlab.testing.instances import crowd, jobs
 from schedlab.testing.reference.conservative import Conservative, RebuiltConservative
 from schedlab.testing.reference.easy import Easy
-from schedlab.testing.reference.job import jobs_of
+from schedlab.testing.reference.given import jobs_of
 from schedlab.testing.reference.machine import Machine
 from schedlab.testing.reference.no_backfill import NoBackfill
 from schedlab.testing.reference.predictors import PREDICTORS

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from stable_baselines3.common.on_policy_algorithm import OnPolicyAlgorithm
 
     from schedlab.rl.networks import ActorCritic
-    from schedlab.rl.train_section import TrainSection
 
 
 class Algorithm(ABC):
@@ -113,10 +112,3 @@ ALGORITHMS: dict[str, Algorithm] = {
 
 ALGORITHM_SECTIONS = {each.section: each.parameters for each in ALGORITHMS.values()}
 """Of training files, by their names."""
-
-
-def policy_class(train: TrainSection) -> type[ActorCritic]:
-    """Return the class of a training's network; their parameters have the same names."""
-    # The engine on a GPU masks by itself.
-    algorithm = ALGORITHMS["ppo" if train.engine == "gpu" else train.algorithm]
-    return algorithm.policy(kernel=train.is_kernel)

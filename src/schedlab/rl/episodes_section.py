@@ -5,12 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from schedlab.policies.learned.settings import QueueSettings
-from schedlab.rl.environments import Settings, environment_of
-from schedlab.workload.episodes import Episodes
 from schedlab.workload.generators import is_model
-
-_QUEUE = QueueSettings()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,8 +24,7 @@ class EpisodesSection:
     load: float | tuple[float, ...] | None = None
     units: int | None = None
 
-    def open(self, folder: Path, environment: Settings = _QUEUE) -> Episodes:
-        """Return the episodes; a file is looked for beside the training file."""
+    def workload_in(self, folder: Path) -> str | Path | None:
+        """Return the model, or the file in the folder of the training file."""
         name = self.workload
-        workload = name if name is None or is_model(name) else folder / name
-        return environment_of(environment).episodes(self, workload)
+        return name if name is None or is_model(name) else folder / name

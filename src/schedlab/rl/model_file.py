@@ -24,10 +24,10 @@ except ModuleNotFoundError:
     raise MissingExtraError("sb3-contrib", "rl") from None
 
 from schedlab.rl.agent import TorchAgent
-from schedlab.rl.algorithms import policy_class
 from schedlab.rl.environments import environment_of
-from schedlab.rl.networks import ActorCritic, policy_settings
+from schedlab.rl.networks import ActorCritic
 from schedlab.rl.tensor_archive import read_archive, write_archive
+from schedlab.rl.train_policy import policy_class, policy_settings
 from schedlab.rl.training_config import SECTIONS, TrainingConfig, training_config
 
 _NEEDED = ("environment", "train")

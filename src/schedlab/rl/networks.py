@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from gymnasium import spaces
@@ -13,11 +13,7 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import Tensor, nn
 
 from schedlab.rl.acer.policy import AcerPolicy, expected_values
-from schedlab.rl.environments import Settings, environment_of
 from schedlab.rl.job_columns import IN_A_QUEUE, JobColumns
-
-if TYPE_CHECKING:
-    from schedlab.rl.train_section import TrainSection
 
 _NEVER = -1e9
 
@@ -153,20 +149,6 @@ class AcerKernelPolicy(_ByJobs, AcerPolicy):
 
     def _action_value_net(self) -> nn.Module:
         return nn.Identity()  # the kernel's outputs are the values
-
-
-def policy_settings(train: TrainSection, environment: Settings) -> dict[str, Any]:
-    """Return the arguments of a policy, for ``Algorithm.policy``."""
-    if train.is_kernel:
-        return {"job_columns": environment_of(environment).job_columns}
-    activation = nn.ReLU if train.activation == "relu" else nn.Tanh
-    if not train.shared_trunk:
-        return {"net_arch": list(train.widths), "activation_fn": activation}
-    return {
-        "net_arch": [],
-        "features_extractor_class": Trunk,
-        "features_extractor_kwargs": {"widths": train.widths, "activation": activation},
-    }
 
 
 def action_scores(policy: ActorCritic, observation: Tensor) -> Tensor:

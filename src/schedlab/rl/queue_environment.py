@@ -64,7 +64,7 @@ class QueueEnvironment(Environment[QueueSettings]):
         """Return the rules with as many nodes as the trace or the model has."""
         if section.workload is None:
             return self.rules
-        nodes = machine_nodes(section.open(folder, self.rules))
+        nodes = machine_nodes(self.episodes(section, section.workload_in(folder)))
         return replace(self.rules, nodes=nodes or self.rules.nodes)
 
     def batch(self, episodes: Episodes, size: int, *, threads: int) -> QueueBatch:

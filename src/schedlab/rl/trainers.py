@@ -9,10 +9,9 @@ from stable_baselines3.common.on_policy_algorithm import OnPolicyAlgorithm
 from stable_baselines3.common.utils import LinearSchedule
 
 from schedlab.errors import ParameterError
-from schedlab.rl.algorithms import policy_class
 from schedlab.rl.device_ppo import DevicePPO
-from schedlab.rl.networks import policy_settings
 from schedlab.rl.stacked_networks import Layout
+from schedlab.rl.train_policy import policy_class, policy_settings
 from schedlab.rl.train_section import TrainSection
 from schedlab.rl.training_config import TrainingConfig
 from schedlab.rl.training_env import TrainingEnv

@@ -190,8 +190,12 @@ class TrainingConfig:
 
     def open_episodes(self) -> tuple[Episodes, Episodes]:
         """Return where the jobs come from to learn from, and those to be judged by."""
-        episodes = self.episodes.open(self.folder, self.environment)
-        return episodes.split(self.evaluation.held_out)
+        return self.all_episodes().split(self.evaluation.held_out)
+
+    def all_episodes(self, folder: Path | None = None) -> Episodes:
+        """Return both together. A file is in the folder; default: that of the training file."""
+        workload = self.episodes.workload_in(folder or self.folder)
+        return environment_of(self.environment).episodes(self.episodes, workload)
 
     def with_train(self, **changes: Any) -> TrainingConfig:
         """Return the same with other values in ``[train]``."""

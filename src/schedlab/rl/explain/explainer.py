@@ -46,7 +46,7 @@ def explain(
 
     Args:
         model: from ``read_model``.
-        episodes: from ``choose_episodes``, or the model's own ``config.episodes.open(folder)``.
+        episodes: from ``choose_episodes``, or the model's own ``config.all_episodes(folder)``.
         effort: how much is played and computed.
         estimate: the predictor of run times. Default: that of the training.
         progress: called now and then.

@@ -70,7 +70,7 @@ def by_prediction_error(
 
     Args:
         model: from ``read_model``.
-        episodes: from ``choose_episodes``, or the model's own ``config.episodes.open(folder)``.
+        episodes: from ``choose_episodes``, or the model's own ``config.all_episodes(folder)``.
         effort: how many episodes are played, and which.
         predictors: the others are compared with the first.
         policies: beside the model.

@@ -16,10 +16,10 @@ from stable_baselines3.common.utils import LinearSchedule
 
 from schedlab.policies.learned.own_agent import numbers_and_actions
 from schedlab.policies.learned.settings import QueueSettings
-from schedlab.rl.algorithms import ALGORITHMS, policy_class
+from schedlab.rl.algorithms import ALGORITHMS
 from schedlab.rl.environments import environment_of
-from schedlab.rl.networks import policy_settings
 from schedlab.rl.stacked_networks import Parameters
+from schedlab.rl.train_policy import policy_class, policy_settings
 from schedlab.rl.training_config import TrainingConfig
 from schedlab.workload.episodes import Episodes
 

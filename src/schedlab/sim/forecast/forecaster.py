@@ -3,27 +3,49 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from schedlab import _core
 from schedlab.errors import ParameterError
 from schedlab.predict import QuantilePredictor, find_predictor
 from schedlab.sim.forecast.calibration import StartCalibration
 from schedlab.sim.forecast.futures import DAY_S, PastArrivals, RunTimeDraws, drawn_levels
 from schedlab.sim.forecast.start_forecast import FORECAST_LEVELS, StartForecast
+from schedlab.sim.imagined import Arrivals
 from schedlab.units import require_whole
-
-if TYPE_CHECKING:
-    from schedlab.sim.simulation import Simulation
+from schedlab.workload import Workload
 
 LONGEST_S = 14 * DAY_S
 """No future is simulated for longer."""
 SHORTEST_S = 3600
 MEMORY_S = 28 * DAY_S
 """How long before a forecast others are made to learn from."""
+
+
+class _Simulation(Protocol):
+    """What a forecaster asks of a simulation: see ``Simulation``."""
+
+    @property
+    def now_s(self) -> int: ...
+    @property
+    def workload(self) -> Workload: ...
+    def start_times(self) -> NDArray[np.int64]: ...
+    def end_times(self) -> NDArray[np.int64]: ...
+    def job_id(self, jobs: NDArray[np.int32]) -> NDArray[np.int64]: ...
+    def unfinished(self) -> _core.Unfinished: ...
+    def imagined_starts(
+        self,
+        run_s: ArrayLike,
+        *,
+        arrivals: Sequence[Arrivals] | None = None,
+        until_s: int | None = None,
+        threads: int = 1,
+    ) -> NDArray[np.int64]: ...
+    def run(self, until_s: int | None = None) -> object: ...
 
 
 class Forecaster:
@@ -45,7 +67,7 @@ class Forecaster:
 
     def __init__(
         self,
-        simulation: Simulation,
+        simulation: _Simulation,
         *,
         forks: int = 100,
         arrivals: bool = True,

@@ -2,76 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-from schedlab.sim import JobOutcome
+from schedlab.testing.reference.job import NEVER_S, Array, Condition, Job
 from schedlab.workload import Workload
 from schedlab.workload.dependencies import KINDS
 from schedlab.workload.eligibility import Eligibility
-
-if TYPE_CHECKING:
-    from schedlab.testing.reference.job import Job
-
-NEVER_S = -1
-"""The time of a condition that cannot be fulfilled any more."""
-
-
-@dataclass(slots=True, eq=False)
-class Array:
-    """Tasks of which only some may be eligible or run at a time."""
-
-    limit: int
-    inside: set[int] = field(default_factory=set)
-    waiting: list[int] = field(default_factory=list)
-
-    def let_in(self, position: int) -> bool:
-        """Return whether the task may be eligible now; if not it waits for others to end."""
-        if position in self.inside:
-            return True
-        if len(self.inside) < self.limit:
-            self.inside.add(position)
-            return True
-        self.waiting.append(position)
-        return False
-
-    def leave(self, position: int) -> int | None:
-        """The task has ended for good. Return the one that comes in for it."""
-        if position in self.waiting:
-            self.waiting.remove(position)
-        if position not in self.inside:
-            return None
-        self.inside.remove(position)
-        if not self.waiting:
-            return None
-        following = min(self.waiting)
-        self.waiting.remove(following)
-        self.inside.add(following)
-        return following
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """What other jobs must have done before a job is eligible; they are several for singleton."""
-
-    kind: str
-    others: list[Job]
-    delay_s: int
-
-    def fulfilled_s(self) -> int | None:
-        """Return when it was fulfilled, None if it is not yet, NEVER_S if it cannot be any more."""
-        if self.kind == "singleton":
-            ends_s = [other.gone_s for other in self.others]
-            return None if None in ends_s else max([0, *(s for s in ends_s if s is not None)])
-        (other,) = self.others
-        if self.kind == "after" and other.first_start_s >= 0:
-            return other.first_start_s + self.delay_s
-        if other.gone_s is None:
-            return None
-        well = other.state is JobOutcome.COMPLETED and not other.ends_badly
-        if (self.kind == "afterok" and not well) or (self.kind == "afternotok" and well):
-            return NEVER_S
-        return other.gone_s + self.delay_s
 
 
 def ready_s(job: Job) -> int | None:

@@ -2,27 +2,76 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
-from schedlab.errors import WorkloadError
-from schedlab.platform import Platform
-from schedlab.platform import demands_of as platform_demands
-from schedlab.platform.resources import NodeResources
 from schedlab.sim import JobOutcome, WhyEnded
 from schedlab.testing.reference.attempts import Attempt
 from schedlab.testing.reference.calendar import ClosedTime
-from schedlab.testing.reference.eligibility import Array, Condition, link
-from schedlab.testing.reference.gpus import WHOLE, GpuPlaces
-from schedlab.testing.reference.machine import Held, Machine, NodesAsked, Vector
-from schedlab.testing.reference.places import place_of
-from schedlab.testing.reference.remembered import remembered
-from schedlab.workload import Workload
-
-ASKED = ("submit_s", "nodes", "request_s", "run_s", "cancel_after_s")
+from schedlab.testing.reference.machine import Held, NodesAsked
 
 Mode = Literal["no", "cancel", "requeue", "suspend"]
 """What is done to a job for another; it may not be preempted by default."""
+
+NEVER_S = -1
+"""The time of a condition that cannot be fulfilled any more."""
+
+
+@dataclass(slots=True, eq=False)
+class Array:
+    """Tasks of which only some may be eligible or run at a time."""
+
+    limit: int
+    inside: set[int] = field(default_factory=set)
+    waiting: list[int] = field(default_factory=list)
+
+    def let_in(self, position: int) -> bool:
+        """Return whether the task may be eligible now; if not it waits for others to end."""
+        if position in self.inside:
+            return True
+        if len(self.inside) < self.limit:
+            self.inside.add(position)
+            return True
+        self.waiting.append(position)
+        return False
+
+    def leave(self, position: int) -> int | None:
+        """The task has ended for good. Return the one that comes in for it."""
+        if position in self.waiting:
+            self.waiting.remove(position)
+        if position not in self.inside:
+            return None
+        self.inside.remove(position)
+        if not self.waiting:
+            return None
+        following = min(self.waiting)
+        self.waiting.remove(following)
+        self.inside.add(following)
+        return following
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What other jobs must have done before a job is eligible; they are several for singleton."""
+
+    kind: str
+    others: list[Job]
+    delay_s: int
+
+    def fulfilled_s(self) -> int | None:
+        """Return when it was fulfilled, None if it is not yet, NEVER_S if it cannot be any more."""
+        if self.kind == "singleton":
+            ends_s = [other.gone_s for other in self.others]
+            return None if None in ends_s else max([0, *(s for s in ends_s if s is not None)])
+        (other,) = self.others
+        if self.kind == "after" and other.first_start_s >= 0:
+            return other.first_start_s + self.delay_s
+        if other.gone_s is None:
+            return None
+        well = other.state is JobOutcome.COMPLETED and not other.ends_badly
+        if (self.kind == "afterok" and not well) or (self.kind == "afternotok" and well):
+            return NEVER_S
+        return other.gone_s + self.delay_s
 
 
 @dataclass(slots=True)
@@ -109,87 +158,3 @@ class Job:
     def node_numbers(self) -> list[int]:
         """The nodes that it holds or held."""
         return [each.node for each in self.held if not each.site_wide]
-
-
-def jobs_of(workload: Workload, platform: Platform, *, apart: bool = False) -> list[Job]:
-    """Return the jobs in order of submission; one that could never run on the platform is an error.
-
-    With ``apart`` each GPU stands for itself.
-    """
-    asked = [workload[name].tolist() for name in ASKED]
-    rows = zip(*asked, demands_of(workload, platform, apart=apart), strict=True)
-    jobs = [Job(position, *row) for position, row in enumerate(rows)]
-    for job, job_id in zip(jobs, workload["job_id"].tolist(), strict=True):
-        job.job_id, job.nodes = job_id, sum(part.count for part in job.demand)
-    users = {code: ReferenceUser(code) for code in workload["user"].tolist()}
-    for job, code in zip(jobs, workload["user"].tolist(), strict=True):
-        job.submitter = users[code]
-    link(jobs, workload)
-    return jobs
-
-
-@remembered
-def machine_of(
-    workload: Workload,
-    platform: Platform,
-    tick: int,
-    kill_at_request: bool,
-    place: str,
-    *,
-    apart: bool,
-) -> Machine:
-    """Return the platform's nodes with what they have; with one of something if nothing is said.
-
-    The place knows what the jobs ask for. With ``apart`` each GPU stands for itself.
-    """
-    parts = [part for demand in demands_of(workload, platform, apart=apart) for part in demand]
-    places, nodes = GpuPlaces(platform), list[Vector]()
-    capacity = NodeResources.of(platform).capacity.tolist()
-    for amounts, group in zip(capacity, platform.groups, strict=True):
-        has = places.vector(amounts, group.type) if apart else tuple(amounts)
-        nodes += [has or (1,)] * group.nodes
-    gpus = places.all if apart else range(0)
-    machine = Machine(tuple(nodes), tick, kill_at_request, gpus=gpus)
-    return replace(machine, place=place_of(place, platform, machine, parts))
-
-
-@remembered
-def gpus_stand_apart(workload: Workload, platform: Platform, place: str) -> bool:
-    """Whether each GPU is a resource for itself: a job takes part of one, or the place looks."""
-    if not GpuPlaces(platform).all:
-        return False
-    asked = platform_demands(workload, platform)
-    return place == "fgd" or bool(((asked.gpu_milli < WHOLE) & ~asked.whole).any())
-
-
-@remembered
-def demands_of(
-    workload: Workload, platform: Platform, *, apart: bool
-) -> list[tuple[NodesAsked, ...]]:
-    """Return what each job needs, part by part; ``apart``: each GPU for itself."""
-    if platform == Platform.homogeneous(platform.nodes) and "needs" not in workload:
-        return _whole_nodes(workload, platform)
-    asked = platform_demands(workload, platform)
-    sets = [frozenset(each.nodes.tolist()) for each in asked.node_sets]
-    demands: list[list[NodesAsked]] = [[] for _ in range(len(workload))]
-    names, places = asked.resources.names, GpuPlaces(platform)
-    for job, count, allowed in zip(asked.job, asked.least, asked.allowed, strict=True):
-        amounts, gpus = asked.per_node[job].tolist(), None
-        share = tuple(amounts)
-        if apart:
-            share = places.share(amounts)
-            named = dict(zip(names, amounts, strict=True))
-            gpus = places.asked(named, int(asked.gpu_milli[job]))
-        whole = bool(asked.whole[job])
-        demands[job].append(NodesAsked(sets[allowed], int(count), share, whole, gpus=gpus))
-    return [tuple(parts) for parts in demands]
-
-
-def _whole_nodes(workload: Workload, platform: Platform) -> list[tuple[NodesAsked, ...]]:
-    """Return the plainest demands: whole nodes, any of the machine."""
-    pool = frozenset(range(platform.nodes))
-    parts = {nodes: NodesAsked(pool, nodes) for nodes in set(workload["nodes"].tolist())}
-    for job_id, nodes in zip(workload["job_id"].tolist(), workload["nodes"].tolist(), strict=True):
-        if nodes > platform.nodes:
-            raise WorkloadError(f"job {job_id} asks for {nodes} nodes; there are {platform.nodes}")
-    return [(parts[nodes],) for nodes in workload["nodes"].tolist()]

@@ -14,7 +14,7 @@ from schedlab.testing.reference.attempts import Attempt
 from schedlab.testing.reference.conservative import Conservative, RebuiltConservative
 from schedlab.testing.reference.easy import Easy
 from schedlab.testing.reference.easy_nodes import EasyNodes
-from schedlab.testing.reference.job import gpus_stand_apart, jobs_of, machine_of
+from schedlab.testing.reference.given import gpus_stand_apart, jobs_of, machine_of
 from schedlab.testing.reference.linear import linear
 from schedlab.testing.reference.no_backfill import NoBackfill
 from schedlab.testing.reference.orders import ORDERS, Order, aged_wrsa

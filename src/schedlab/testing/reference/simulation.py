@@ -11,9 +11,9 @@ from schedlab.sim import JobOutcome, WhyEnded
 from schedlab.testing.reference.attempts import checkpointed_s
 from schedlab.testing.reference.calendar import ClosedTime
 from schedlab.testing.reference.corrections import correct, short
-from schedlab.testing.reference.eligibility import NEVER_S, failed_by, ready_s
+from schedlab.testing.reference.eligibility import failed_by, ready_s
 from schedlab.testing.reference.events import Events
-from schedlab.testing.reference.job import Job
+from schedlab.testing.reference.job import NEVER_S, Job
 from schedlab.testing.reference.machine import Held, Machine, Vector, less, more, pools_of, without
 from schedlab.testing.reference.orders import Order
 from schedlab.testing.reference.predictors import ReferencePredictor

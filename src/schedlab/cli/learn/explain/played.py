@@ -81,8 +81,8 @@ class Played:
             self.jobs_per_episode or own.jobs,
             tuple(self.transform) or own.transforms,
         )
-        episodes = replace(own, jobs=jobs, transforms=transforms, seed=None).open(Path())
-        return episodes.split(model.config.evaluation.held_out)[1]
+        wanted = replace(own, jobs=jobs, transforms=transforms, seed=None)
+        return replace(model.config, episodes=wanted, folder=Path()).open_episodes()[1]
 
     def effort(self, model: TrainedModel, states: int) -> Effort:
         """Return how much is played and explained."""
