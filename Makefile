@@ -51,15 +51,19 @@ cpptest-arm: $(VENV)/.tools
 	$(VENV)/bin/ctest --test-dir build/cpptest-arm --output-on-failure
 
 # The tests in C++, and those of simulator, co-allocation and Slurm's twin, on a core with assertions, AddressSanitizer and UndefinedBehaviorSanitizer.
-sanitize: $(VENV)/.installed
-	$(PY) -m pip install --quiet --no-build-isolation --no-deps --upgrade --target build/sanitized \
-	  -Cbuild-dir=build/Sanitize -Ccmake.build-type=Debug -Ccmake.define.SCHEDLAB_SANITIZE=ON \
-	  -Ccmake.define.SCHEDLAB_TESTS=ON .
+sanitize: build/.sanitized
 	$(VENV)/bin/ctest --test-dir build/Sanitize --output-on-failure
 	SCHEDLAB_SITE=$(CURDIR)/build/sanitized SCHEDLAB_EXAMPLES=25 ASAN_OPTIONS=detect_leaks=0 \
 	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libubsan.so)" \
 	  $(PYTEST) tests/sim tests/policies tests/coalloc/test_dpop.py tests/coalloc/test_wd.py \
 	  tests/coalloc/test_split.py tests/coalloc/test_minibucket.py tests/slurm/test_native_twin.py
+
+# The package with that core.
+build/.sanitized: $(VENV)/.installed $(shell find src -name '*.py')
+	$(PY) -m pip install --quiet --no-build-isolation --no-deps --upgrade --target build/sanitized \
+	  -Cbuild-dir=build/Sanitize -Ccmake.build-type=Debug -Ccmake.define.SCHEDLAB_SANITIZE=ON \
+	  -Ccmake.define.SCHEDLAB_TESTS=ON .
+	touch $@
 
 # The comparisons of the core with the plain reference, on other draws than the tests make, and more of them.
 fuzz: $(VENV)/.installed
