@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 def find_class(kind: str, name: str, table: Mapping[str, type[T]]) -> type[T]:
-    """The class of that name in the table, or the one that ``package.module:Class`` names."""
+    """Return the class of that name in the table, or that ``package.module:Class`` names."""
     if name in table:
         return table[name]
     if not is_import_path(name):

@@ -176,7 +176,7 @@ def _is_tables(value: Any) -> bool:
 
 
 def _toml_value(value: Any) -> str:
-    """The value in TOML, whose strings and numbers are JSON's but for the delete character."""
+    """Write the value in TOML, whose strings and numbers are JSON's but for one character."""
     if isinstance(value, Mapping):
         pairs = (f"{_toml_key(key)} = {_toml_value(each)}" for key, each in value.items())
         return "{ " + ", ".join(pairs) + " }"

@@ -30,7 +30,7 @@ def quantile_scores(
     elapsed_s: float = 0,
     by: str | None = None,
 ) -> pl.DataFrame:
-    """How good predicted quantiles were: one row, or one per group, that with most jobs first.
+    """Return how good predicted quantiles were: one row, or one per group, most jobs first.
 
     The columns are ``jobs``; ``pinball_loss_s``, the mean over jobs and levels of p · (r − q) where
     the run time r is above the quantile q of level p, else (1 − p) · (q − r);

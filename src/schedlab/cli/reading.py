@@ -178,7 +178,7 @@ class Shaping:
             parse_transform(text)
 
     def apply(self, workload: Workload) -> Workload:
-        """The workload after cores were turned into nodes and the transforms were applied."""
+        """Turn cores into nodes, and apply the transforms."""
         from schedlab.workload import apply
 
         return apply(workload, self.transforms(), seed=self.seed)

@@ -36,7 +36,7 @@ def result_rows(
 
 
 def _cluster_rows(schedule: Schedule) -> Row:
-    """What each cluster did and how jobs fared by the clusters they need, where they name any."""
+    """Return what each cluster did, and how jobs fared by the clusters they name, if any."""
     from schedlab.metrics import by_cluster, table
 
     if "needs" not in schedule.workload:

@@ -65,7 +65,7 @@ def archive_days(site: Site, store: Store, now_s: float) -> Archived | None:
 
 
 def _archivable(site: Site, cluster: Cluster) -> dict[str, list[AnySensorSource]]:
-    """Who measures each item there that is of hosts, devices or the site, other than archives."""
+    """Return who measures each item of hosts, devices or the site, other than archives."""
     items = {
         item: [
             source
@@ -106,7 +106,7 @@ def _path(folder: Path, cluster: str, day: date, item: str) -> Path:
 def _read(
     item: str, sources: list[AnySensorSource], cluster: Cluster, day: date
 ) -> dict[MeasuringPoint, Series]:
-    """What the sources have of that day, each asked for the places that those before lack."""
+    """Ask the sources for that day, each for the places that those before lack."""
     found: dict[MeasuringPoint, Series] = {}
     hosts = {
         host: tuple(str(number) for number in range(nodes.gpu_count))

@@ -36,7 +36,7 @@ class Stay:
     held: Mapping[str, float | None]
 
     def may_be_beside(self, other: Stay) -> bool:
-        """Whether hosts of one name are one host: clusters may have hosts of the same names."""
+        """Return whether hosts of one name are one host: clusters may share names of hosts."""
         return None in (self.cluster, other.cluster) or self.cluster == other.cluster
 
 

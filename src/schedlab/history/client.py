@@ -83,7 +83,7 @@ class Client:
         return record
 
     def timeline(self, uri: str, **how: Any) -> pl.DataFrame:
-        """The timeline that a record names: ``start`` and ``end`` of each interval, and ``value``.
+        """Fetch the timeline that a record names: ``start`` and ``end`` of intervals, ``value``.
 
         Args:
             uri: as it stands in the record.

@@ -295,7 +295,7 @@ def _records(schedule: Schedule, nodes: list[list[int]], extent: DemoSize) -> It
 
 
 def _as_seen(document: dict[str, Any], extent: DemoSize) -> JobRecord:
-    """The record as it is when the history is looked at: what comes later is not known yet."""
+    """Return the record as it is when the history is looked at, without what comes later."""
     if extent.until_s is not None:
         now = from_epoch(extent.begins_s + extent.until_s)
         unknown: tuple[str, ...] = ()
@@ -362,7 +362,7 @@ def _notebook(number: int, job: int, host: str, start_s: int) -> JobRecord:
 
 
 def _ending(job: int, run_s: int, request_s: int) -> dict[str, Any]:
-    """A few fail, and jobs with too short requests are killed."""
+    """Let a few fail, and kill jobs with too short requests."""
     if run_s >= request_s:
         return {"state": "timeout", "exit_signal": 15}
     if job % _FAILING == _FAILING - 1:

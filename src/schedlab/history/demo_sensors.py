@@ -110,7 +110,7 @@ def _waste(
     nodes: Sequence[Sequence[int]],
     time: NDArray[np.int64],
 ) -> None:
-    """Every fourth job needs little of its memory, and every eleventh only its first GPU.
+    """Let every fourth job need little of its memory, and every eleventh only its first GPU.
 
     So does the one that has run longest when the last measurement is made.
     """
@@ -136,7 +136,7 @@ def _loads(
     time: NDArray[np.int64],
     random: np.random.Generator,
 ) -> _Loads:
-    """Every third job computes on CPUs only; the others train on GPUs."""
+    """Let every third job compute on CPUs only; the others train on GPUs."""
     shape = (schedule.platform.nodes, len(time))
     cpu, gpu, memory, intensity = (np.full(shape, idle) for idle in (0.01, 0.0, 0.03, 1.0))
     for job, hosts in enumerate(nodes):

@@ -94,7 +94,7 @@ def read_item(
 
 
 def with_devices(record: JobRecord, cluster: Cluster) -> list[HostUse]:
-    """The job's hosts with the accelerators it held there, where the record or the site tells."""
+    """Return the job's hosts with the accelerators it held, where record or site tells them."""
     return [_with_devices(record, host, cluster) for host in record.per_host or ()]
 
 
@@ -112,7 +112,7 @@ def _with_devices(record: JobRecord, host: HostUse, cluster: Cluster) -> HostUse
 
 
 def _names(section: ItemSection, hosts: Iterable[HostUse]) -> dict[MeasuringPoint, MeasuringPoint]:
-    """What the source calls each place, and what we do: a device by its number in the record."""
+    """Return the source's name of each place, and ours: a device by its number in the record."""
     if section.scope == "site":
         return {MeasuringPoint(): MeasuringPoint()}
     if section.scope != "device":

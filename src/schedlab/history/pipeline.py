@@ -217,7 +217,7 @@ def _put(
 
 
 def _doubts(records: Iterable[JobRecord], site: Site) -> list[Fault]:
-    """Jobs that ran where the site has no such place: they are kept, and told of."""
+    """Doubt jobs that ran where the site has no such place: they are kept, and reported."""
     found = []
     for record in records:
         try:

@@ -21,7 +21,7 @@ def make_private_folder(path: Path) -> None:
 
 
 def exposures(store: str, site: Site | None) -> list[str]:
-    """What others than its owner can reach of the store, the archive and the site's secrets."""
+    """Return what others than its owner can reach of store, archive and the site's secrets."""
     paths = [*files_of(store), *(() if site is None else _files(site))]
     return [told for path in dict.fromkeys(paths) if (told := _exposure(path)) is not None]
 

@@ -144,7 +144,7 @@ class Mirror:
         return replace(job, site_factor=factor, asked=asked)
 
     def _concerns(self, job: LiveJob) -> bool:
-        """Whether a job that has ended was there at a reading, or has come since the last."""
+        """Return whether an ended job was there at a reading, or has come since the last."""
         if job.id in self.jobs:
             return True
         return bool(self.moments) and job.submit >= int(self.moments[-1].at)
@@ -226,7 +226,7 @@ class Mirror:
         return tuple(Command(at_s, f"scancel {name}", name) for at_s, name in sorted(gone))
 
     def _machine(self, moment: MirrorMoment) -> Platform:
-        """The machine with the nodes that were closed then, instead of those of the import."""
+        """Return the machine with the nodes that were closed then, not those of the import."""
         machine = self._site.machine
         begin_s = int(moment.at) - self.epoch_s
         closed = fold_hosts(sorted(self._nodes & moment.closed.keys()))

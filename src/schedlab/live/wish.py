@@ -18,7 +18,7 @@ LOWEST_PRIORITY = 1
 
 
 def can_be_moved(job: LiveJob) -> bool:
-    """Whether a priority matters: the job waits, and is not held, nor waits for a condition."""
+    """Return whether a priority matters: the job waits, is not held and has no condition."""
     return job.stage is LiveStage.WAITS and not job.held and job.reason not in CANNOT_START
 
 

@@ -21,7 +21,7 @@ from schedlab.operate.record import LOG, sentence_of
 
 
 def store_of(site: Path, service: str) -> str:
-    """The URL of the store of a history service, whose site file counts from the site folder."""
+    """Return the URL of the store of a history service; paths count from the site folder."""
     path = site / service
     if not path.exists():
         raise InputError(f"{path}: no such site file; operate.toml names it as service")

@@ -381,7 +381,7 @@ class Steps:
         return Judge(site, self._metric, self._keep, guards, self.every_s, phases, seed)
 
     def _score(self, record: LoopRecord, name: str, entries: list[Entry]) -> dict[str, Any]:
-        """What the changes of a log did, or would have done, to the jobs that waited meanwhile."""
+        """Score what the changes of a log did, or would have done, to the jobs that waited."""
         read = self._collected(record, name)
         other, told = steered_site(read, entries)
         drawn = phases_of(read, self.settings.phases, self.settings.seed)

@@ -121,7 +121,7 @@ def widest(apart: Apart) -> NDArray[np.int64]:
 
 
 def _named(workload: Workload) -> tuple[Workload, dict[int, str]]:
-    """The workload with queues for partitions where it must be, and the name of each code."""
+    """Return the workload with queues for partitions if it must be, and each code's name."""
     if count_of(workload, "partition") < 2:
         if count_of(workload, "queue") < 2:
             raise WorkloadError(

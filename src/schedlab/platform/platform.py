@@ -112,14 +112,14 @@ class Platform:
         return names
 
     def cluster_places(self) -> dict[str, int]:
-        """The place of each cluster by ``site/cluster``, and by its own name where that tells."""
+        """Return each cluster's place by ``site/cluster``, and by its own name if that tells."""
         names = [(cluster.site, cluster.name) for cluster in self.clusters]
         own = Counter(cluster for _, cluster in names)
         places = {cluster: place for place, (_, cluster) in enumerate(names) if own[cluster] == 1}
         return places | {f"{site}/{cluster}": i for i, (site, cluster) in enumerate(names)}
 
     def only(self, name: str) -> Platform:
-        """The platform reduced to the cluster of that name (``cluster`` or ``site/cluster``)."""
+        """Reduce the platform to the cluster of that name (``cluster`` or ``site/cluster``)."""
         known: dict[str, Cluster] = {}
         for cluster in self.clusters:
             known[f"{cluster.site}/{cluster.name}"] = cluster

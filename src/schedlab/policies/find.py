@@ -76,7 +76,7 @@ def find_policy(
 
 
 def with_file_in(folder: Path, policy: str) -> str:
-    """The same policy, with the file of ``learned:FILE`` and the like looked for in the folder."""
+    """Return the same policy, its file of ``learned:FILE`` and the like taken from the folder."""
     kind, colon, file = policy.partition(":")
     from_file = colon and kind in FROM_FILES and not _is_ready(kind, file)
     return f"{kind}:{folder / file}" if from_file else policy

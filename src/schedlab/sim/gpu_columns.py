@@ -79,6 +79,6 @@ def _of_node(node: NodeType, most: dict[str, int]) -> list[int]:
 
 
 def asks_for_parts(demands: Demands) -> bool:
-    """Whether any job that shares its nodes asks for part of a GPU that the platform describes."""
+    """Return whether any job that shares nodes asks for part of a GPU of the platform."""
     parts = (demands.gpu_milli < WHOLE_GPU_MILLI) & ~demands.whole
     return "gpu" in demands.resources.place and bool(parts.any())

@@ -255,7 +255,7 @@ def _one_pool(workload: Workload, nodes: int, *, counted: bool) -> NodeDemands:
 
 
 def is_plain(workload: Workload, platform: Platform) -> bool:
-    """Whether nothing that jobs could ask for is told of the platform but a number of nodes."""
+    """Return whether the platform tells nothing that jobs could ask for but nodes."""
     return "needs" not in workload and not (
         any(cluster.partitions for cluster in platform.clusters)
         or any(group.type.has_resources or group.all_features() for group in platform.groups)
@@ -284,7 +284,7 @@ def _sets(
 def _shares(
     demands: Demands, columns: GpuColumns | None
 ) -> tuple[Counts, NDArray[np.bool_], list[Gpus], Counts]:
-    """The shares that differ, which are exclusive, their GPUs, and the place of each job's."""
+    """Return the different shares, whether each is exclusive, their GPUs, and jobs' places."""
     amounts = np.where(demands.whole[:, None], 0, demands.per_node)
     if columns is None:
         rows, place = _unlike_rows(np.column_stack([demands.whole, amounts]))

@@ -84,7 +84,7 @@ class Schedule:
         return len(self.workload)
 
     def __eq__(self, other: object) -> bool:
-        """The same jobs on the same platform at the same times and nodes; provenance may differ."""
+        """Compare jobs, platform, times and nodes; provenance may differ."""
         if not isinstance(other, Schedule):
             return NotImplemented
         return (
@@ -239,7 +239,7 @@ class Schedule:
         return self._in_queue(self.workload["nodes"] * self.workload["request_s"])
 
     def left_queue_s(self) -> Times:
-        """When each job stopped waiting: its start, when it was withdrawn, or the last end."""
+        """Return when each job stopped waiting: its start, its withdrawal, or the last end."""
         submit_s, cancel_after_s = self.workload["submit_s"], self.workload["cancel_after_s"]
         still_waits = (self.state == JobOutcome.WAITING) & (cancel_after_s < 0)
         gave_up = np.where(still_waits, self.horizon_s()[1], submit_s + cancel_after_s)

@@ -118,7 +118,7 @@ class Clocks:
         return self.after_kills[place]
 
     def tests_limits(self, now_s: float, *, is_due: bool) -> bool:
-        """Whether a turn of the loop tests the time limits: as the log has it, or if it is due."""
+        """Return whether a turn of the loop tests time limits: as the log has it, or if due."""
         place = bisect_right(self.limits, now_s - SAME_TURN_S)
         if place == len(self.limits) or self.limits[place] > now_s + LIMITS_S / 2:
             return is_due
@@ -156,7 +156,7 @@ class Delays:
 
 
 def most_tests(scheduler: SchedulerSettings) -> int:
-    """How many jobs a cycle of backfill tests: bf_max_job_test, or as many as bf_max_time lets."""
+    """Return how many jobs a cycle of backfill tests, by bf_max_job_test or bf_max_time."""
     longest_s = scheduler.bf_max_time_s or scheduler.bf_interval_s
     in_time = int(longest_s / Delays().per_test)
     return min(scheduler.bf_max_job_test or in_time, in_time)

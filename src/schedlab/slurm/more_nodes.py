@@ -113,7 +113,7 @@ def _split(host: str) -> tuple[str, str]:
 
 
 def _groups(cluster: Cluster, model: str, added: list[str]) -> tuple[NodeGroup, ...]:
-    """The groups with another behind those of the same prefix, where Slurm's table has it."""
+    """Return the groups, another behind those of the same prefix, as in Slurm's table."""
     own = next(group for group in cluster.groups if model in group.names())
     prefix = _split(model)[0]
     akin = [

@@ -99,7 +99,7 @@ def interval_of_change(
 
 
 def part_of(site: SlurmSite, mask: Mask) -> SlurmSite:
-    """The site with these jobs of its history only, and what Slurm was told up to the last."""
+    """Return the site with only these jobs of its history, and what Slurm was told by then."""
     history = history_of(site)
     details = history.details.filter(mask.tolist())
     last_s = float(details["submit_s"].max() or 0.0)  # type: ignore[arg-type]

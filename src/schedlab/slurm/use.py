@@ -28,7 +28,7 @@ def last_moment(site: SlurmSite) -> float:
 
 
 def with_use_until(site: SlurmSite, at_s: float) -> SlurmSite:
-    """The site whose users have used, before its history begins, what they had used at a time."""
+    """Return the site whose users begin with what they had used at a time."""
     if site.history is None:
         return site
     begin_s = site.history.begin_s

@@ -33,7 +33,7 @@ def draw_cdf(
     width_in: float = 7.0,
     height_in: float = 2.8,
 ) -> Figure:
-    """The share of jobs at or below each value, one panel per metric and one line per policy.
+    """Draw the share of jobs at or below each value, one panel per metric, one line per policy.
 
     The axis is logarithmic and begins at 1; the height of a line there is the share of jobs with
     less, such as those that did not wait at all.

@@ -28,7 +28,7 @@ class Band:
 
 
 def band(series: StepSeries, axis: TimeAxis, bins: int) -> Band:
-    """The series itself if it changes at most ``bins`` times, else its bins of equal length."""
+    """Return the series if it changes at most ``bins`` times, else bins of equal length."""
     moments = series.time_s[(series.time_s > axis.first_s) & (series.time_s < axis.last_s)]
     exact = np.concatenate([[axis.first_s], moments, [axis.last_s]])
     edges = exact if len(exact) <= bins + 1 else axis.bins(bins)
@@ -42,7 +42,7 @@ def band(series: StepSeries, axis: TimeAxis, bins: int) -> Band:
 
 
 def cumulative(values: Values, least: float, greatest: float, points: int) -> tuple[Values, Values]:
-    """The share of values at or below x, from ``least`` to ``greatest`` on a logarithmic axis.
+    """Return the share of values at or below x, from ``least`` to ``greatest`` on a log axis.
 
     The number of x is limited, but each share is exact; NaN does not count.
     """

@@ -27,7 +27,7 @@ class Point:
 def front(
     points: Sequence[Point], *, smaller_x_is_better: bool, smaller_y_is_better: bool
 ) -> list[Point]:
-    """The points that no other is as good as in both metrics and better in one (Pareto's front)."""
+    """Return Pareto's front: the points that no other matches in both and beats in one."""
     x_sign = 1 if smaller_x_is_better else -1
     y_sign = 1 if smaller_y_is_better else -1
     kept: list[Point] = []

@@ -28,7 +28,7 @@ def draw_importance(
     mark: str = "",
     width_in: float = 7.0,
 ) -> Figure:
-    """A panel per measure, a bar per group with its 95 % interval, a dash where there is none.
+    """Draw a panel per measure, a bar per group with its 95 % interval, a dash for none.
 
     Args:
         groups: their names.

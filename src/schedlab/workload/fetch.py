@@ -39,7 +39,7 @@ def fetch(
     base_url: str | None = None,
     progress: Progress | None = None,
 ) -> Path:
-    """Where the trace lies after it was downloaded, unless it was there, and its SHA-256 verified.
+    """Download the trace unless it is there, verify its SHA-256, and return where it lies.
 
     An interrupted download leaves a ``.part`` file and is taken up where it stopped.
 

@@ -17,7 +17,7 @@ MEASURES = {"wait": "_s", "bounded_slowdown": "", "slowdown": ""}
 
 
 def measure_change(before: Schedule, after: Schedule, treatment: str, user: int) -> Row:
-    """One user's means in two schedules of the same jobs, and how much longer the others wait.
+    """Return one user's means in two schedules of the same jobs, and how much others wait longer.
 
     Over the jobs that run in both; NaN where there are none.
     """

@@ -50,7 +50,7 @@ TREATMENTS: dict[str, Treatment] = {
 
 
 def without_kills(workload: Workload) -> Workload:
-    """The same jobs, each as long as it occupies its nodes: its request if it would be killed.
+    """Return the same jobs, each as long as it occupies its nodes: at most its request.
 
     So a job runs equally long whatever is asked for it, and before and after can be compared.
     """

@@ -27,7 +27,7 @@ def access(place: StoreLocation) -> AbstractContextManager[Any]:
 
 
 def read_password(from_stdin: bool) -> str:
-    """A new password, typed twice without being shown, or the first line of standard input."""
+    """Ask for a new password, twice and unseen, or take the first line of standard input."""
     if from_stdin:
         return sys.stdin.readline().rstrip("\r\n")
     password: str = typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)

@@ -55,7 +55,7 @@ class Choosing:
     ] = None
 
     def query(self, jobids: tuple[str, ...] = (), *, most: int | None = None) -> JobQuery:
-        """What to ask the store, for no more than ``most`` jobs unless more are asked for."""
+        """Return what to ask the store, for at most ``most`` jobs unless more are asked for."""
         from schedlab.errors import UnknownNameError
         from schedlab.history.schema import JobState
         from schedlab.history.store import JobQuery

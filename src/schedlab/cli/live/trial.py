@@ -107,7 +107,7 @@ def trial(
 
 
 def _predicted(trial: LiveTrial, phases: int, seed: int) -> dict[str, Any]:
-    """What the twin makes of the wishes of each shadow: the relative change of the mean wait."""
+    """Return what the twin makes of the wishes of each shadow: the change of the mean wait."""
     import numpy as np
 
     from schedlab.cli.accounting import sacct_records

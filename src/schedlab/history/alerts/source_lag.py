@@ -31,7 +31,7 @@ def _sources(look: RuleInput) -> set[str]:
 
 
 def _has_ended_since(look: RuleInput, source: str, since_s: float) -> bool:
-    """By the index of ends: a source that works is found at once, of others a day is read."""
+    """Ask by the index of ends: a working source is found at once, of others a day is read."""
     ended = select(jobs.c.id).where(jobs.c.end_s >= int(since_s), jobs.c.source == source)
     return look.connection.execute(ended.limit(1)).first() is not None
 

@@ -38,7 +38,7 @@ class EndedJob:
 
     @classmethod
     def of(cls, record: JobRecord, site: Site | None) -> EndedJob | None:
-        """None unless it has ended, and ran."""
+        """Return the job if it has ended and ran, else None."""
         if record.start_time is None or record.end_time is None:
             return None
         run_s = (record.end_time - record.start_time).total_seconds()

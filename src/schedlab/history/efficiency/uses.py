@@ -42,7 +42,7 @@ def _time(job: EndedJob) -> Known | None:
 
 
 def _cpu(job: EndedJob) -> Known | None:
-    """Of a node's CPUs by its sensors, else of the job's own by the scheduler's accounting."""
+    """Return that of a node's CPUs by its sensors, else of the job's own by the accounting."""
     measured = [t.avg for t in job.on_hosts("used_cpu_percent") if t.avg is not None]
     if measured:
         share = sum(measured) / len(measured) / 100

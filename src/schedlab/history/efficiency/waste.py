@@ -47,7 +47,7 @@ class WastedJob:
 
 
 def wasted(key: int, record: JobRecord, site: Site | None) -> WastedJob | None:
-    """None of a job that did not run, or has not ended."""
+    """Return what a job wasted; None if it did not run, or has not ended."""
     job = EndedJob.of(record, site)
     if job is None:
         return None

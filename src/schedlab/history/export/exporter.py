@@ -43,7 +43,7 @@ class Exporter(ABC):
 
     @abstractmethod
     def texts(self, path: Path) -> Iterator[str]:
-        """Everything in what was written that a name could be in, to be searched for names."""
+        """Yield everything in what was written that could hold a name, to be searched for names."""
 
 
 VOCABULARY = frozenset({"state", "job_type", "schema_version"})

@@ -89,7 +89,7 @@ COLUMNS: dict[str, tuple[type, Callable[[Record], Any]]] = {
 
 
 def values(records: Sequence[Record], columns: Iterable[str] = COLUMNS) -> list[Iterable[Value]]:
-    """The values of the columns, or of some of them: column by column, one for each record."""
+    """Return the values of the columns, or of some: column by column, one for each record."""
     return [map(COLUMNS[name][1], records) for name in columns]
 
 

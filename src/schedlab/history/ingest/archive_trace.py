@@ -87,7 +87,7 @@ class SwfTrace(_Trace):
     fields = len(SWF_FIELDS)
 
     def add_own(self, document: Document, words: Sequence[str]) -> None:
-        """The job that this one came after. Numbers stand for names; they are kept as texts."""
+        """Add the job that this one came after. Numbers stand for names, kept as texts."""
         if words[16] != "-1":
             document["dependency"], document["think_time_sec"] = [words[16]], int(words[17])
 

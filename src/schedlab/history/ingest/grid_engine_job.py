@@ -49,7 +49,7 @@ def record_of(
 
 
 def _jobid(row: Row, attempt: int) -> str:
-    """As ``qacct -j`` is asked: ``12``, ``10.3`` for a task of an array."""
+    """Return it as ``qacct -j`` is asked: ``12``, ``10.3`` for a task of an array."""
     jobid = f"{row.job}.{row.task}" if row.task else f"{row.job}"
     return jobid if attempt == 1 else f"{jobid}.r{attempt}"
 

@@ -47,7 +47,7 @@ def part(model: type[Item], items: dict[str, Any]) -> Part:
 def made(
     where: str, make: Callable[..., Sequence[JobRecord]], *given: Any
 ) -> Sequence[JobRecord | Fault]:
-    """The records that ``make`` makes of what the row at ``where`` has given, or why it cannot."""
+    """Return the records that ``make`` makes of the row at ``where``, or why it cannot."""
     try:
         return make(*given)
     except UNUSABLE as error:

@@ -65,7 +65,7 @@ class AttemptCounter:
         return job in self._put_back
 
     def number(self, job: str, place: int, *, put_back: bool) -> int:
-        """1 plus the attempts at the job that stand before this one and were put back."""
+        """Return 1 plus the attempts at the job that stand before this one and were put back."""
         if not put_back and job not in self:
             return 1
         places = self._put_back.setdefault(job, [])

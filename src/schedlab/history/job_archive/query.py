@@ -32,7 +32,7 @@ class ArchiveAnswer:
 
 
 def ask(files: Sequence[Path], statement: str) -> ArchiveAnswer:
-    """What a statement in DuckDB's SQL says of ``archived_jobs``, the jobs in these files."""
+    """Ask ``archived_jobs``, the jobs in these files, with a statement in DuckDB's SQL."""
     import duckdb
 
     with _opened(files) as database:
@@ -45,7 +45,7 @@ def ask(files: Sequence[Path], statement: str) -> ArchiveAnswer:
 
 
 def documents(folder: Path, wanted: Mapping[str, Iterable[int]]) -> dict[int, str]:
-    """The records under some keys, of which it is known in which files of the archive they are."""
+    """Return the records under some keys, whose files in the archive are known."""
     import duckdb
 
     statement = "SELECT id, record FROM archived_jobs WHERE list_contains($keys, id)"

@@ -121,7 +121,7 @@ class Release:
         return made if isinstance(value, list) else made[0]
 
     def _beyond(self, value: Any) -> Any:
-        """An item that the schema does not know: its numbers stay, its texts may be names."""
+        """Release an item that the schema does not know: numbers stay, texts may be names."""
         if isinstance(value, str):
             return self._treated("path" if value.startswith("/") else "other", value)
         if isinstance(value, dict):
@@ -132,7 +132,7 @@ class Release:
         return format_time(parse_time(text) + self._shift) if self._shift else text
 
     def _uri(self, uri: str, node: str, device: str | None) -> str:
-        """A device whose name is hidden is called by its place among those of the host."""
+        """Rename the place of a timeline; a device with a hidden name is called by its number."""
         old = parse_timeline_uri(uri)
         start, end = old.start + self._shift, old.end + self._shift
         if old.device is None or self.policy.keeps("node"):
@@ -141,12 +141,12 @@ class Release:
 
 
 def _without_dropped(released: Record, given: Record) -> Record:
-    """What there was nothing of before stays as it was: a job without a limit says so by null."""
+    """Leave out what was dropped; what was null before stays, such as the limit of a job."""
     return {
         item: value for item, value in released.items() if value is not None or given[item] is None
     }
 
 
 def _without_reason(provenance: Record) -> Record:
-    """What a sensor said when it failed may hold names of hosts and paths."""
+    """Leave out what a sensor said when it failed: it may name hosts and paths."""
     return {key: value for key, value in provenance.items() if key != "absent_reason"}

@@ -70,7 +70,7 @@ def _lines(path: str | Path, data: bytes) -> Iterator[tuple[Place, Any] | Fault]
 
 
 def _content(path: str | Path) -> tuple[bytes, str | None]:
-    """What the file holds, unpacked if it is gzip, and why that ends too early, if it does."""
+    """Return what the file holds, unpacked if it is gzip, and why it ends too early, if so."""
     try:
         raw = input_file(path).read_bytes()
     except OSError as error:

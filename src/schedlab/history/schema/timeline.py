@@ -87,7 +87,7 @@ _PROVENANCE = "_provenance"
 
 
 def flat_names(items: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """The JSON names of the timeline items, and the item and field of ``Timeline`` of each."""
+    """Return the JSON names of the timeline items, each with item and field of ``Timeline``."""
     items = tuple(items)
     names = {item: (item, "uri") for item in items}
     return names | {f"{item}_{each}": (item, each) for item in items for each in _SUFFIXES}
@@ -177,7 +177,7 @@ class TimelineUri:
 
 
 def parse_timeline_uri(uri: str) -> TimelineUri:
-    """The parts of ``[.../]timelines/CLUSTER/JOBID/HOST/ITEM[/DEVICE]?from=TIME&to=TIME``."""
+    """Split ``[.../]timelines/CLUSTER/JOBID/HOST/ITEM[/DEVICE]?from=TIME&to=TIME``."""
     split = urlsplit(uri)
     _, found, tail = f"/{split.path}".rpartition("/timelines/")
     parts = [unquote(part) for part in tail.split("/")]

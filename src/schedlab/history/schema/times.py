@@ -73,7 +73,7 @@ def from_epoch(seconds: float) -> datetime:
 
 
 def parse_moment(text: str) -> datetime:
-    """The moment in any form of ISO 8601, such as ``2026-01-05`` or ``2026-01-05T12:00+09:00``.
+    """Read the moment in any form of ISO 8601: ``2026-01-05`` or ``2026-01-05T12:00+09:00``.
 
     Where the text says no zone it is UTC. The ``+`` before an offset may be a blank, which is what
     becomes of it in a URL.

@@ -55,7 +55,7 @@ def _parsed(times: pl.Series, form: str | None) -> pl.Series:
 
 
 def _located(frame: pl.DataFrame, column: str, zone: str, keys: Sequence[str]) -> pl.DataFrame:
-    """Local times as moments; in the hour that comes twice, a series that starts again is later."""
+    """Turn local times into moments; in the hour that comes twice, a restart is later."""
     import polars as pl
 
     local = pl.col(column)

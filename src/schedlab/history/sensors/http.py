@@ -53,7 +53,7 @@ class JsonService:
         return answer
 
     def fault(self, reason: str) -> SensorError:
-        """What is wrong with the service, by its URL without the password that may be in it."""
+        """Say what is wrong with the service, by its URL without a password in it."""
         return SensorError(f"{self.shown}: {reason}")
 
     @property

@@ -273,5 +273,5 @@ def _duration(seconds: float) -> str:
 
 
 def _literal(text: str) -> str:
-    """A pattern that matches the text, written without backslashes, which PromQL would unquote."""
+    """Return a pattern that matches the text, without backslashes, which PromQL would unquote."""
     return "".join(c if _PLAIN.match(c) else "." if c in '\\^]"' else f"[{c}]" for c in text)

@@ -78,7 +78,7 @@ class Series:
     def of_samples(
         cls, time_s: ArrayLike, value: ArrayLike, *, stale_s: float | None = None, **about: Any
     ) -> Series:
-        """Samples of a gauge: each holds until the next one, but no longer than ``stale_s``.
+        """Read samples of a gauge: each holds until the next one, but at most ``stale_s``.
 
         Samples may come in any order, of two at one time the later given counts, and one that is
         no number ends the hold of the one before. Unless said, a sample is stale after three of the
@@ -92,7 +92,7 @@ class Series:
 
     @classmethod
     def of_counter(cls, time_s: ArrayLike, value: ArrayLike, **about: Any) -> Series:
-        """Readings of a counter: what it rose by per second between each two.
+        """Read a counter: what it rose by per second between each two readings.
 
         A counter that fell was reset in between, and what it now shows is what it has risen by.
         """
@@ -199,7 +199,7 @@ def total(parts: Iterable[Series]) -> tuple[Floats, Floats]:
 
 
 def step_sum(start_s: Floats, end_s: Floats, value: Floats) -> tuple[Floats, Floats]:
-    """The sum of values that each hold for a while: moments of change, and the sum from each on."""
+    """Sum values that each hold for a while: moments of change, and the sum from each on."""
     time = np.concatenate([start_s, end_s])
     change = np.concatenate([value, -value])
     order = np.argsort(time, kind="stable")

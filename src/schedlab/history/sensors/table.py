@@ -115,7 +115,7 @@ class TableSource(SensorSource[T, TableItem]):
         """Return the rows of the item in the time wanted, with the column ``EPOCH``."""
 
     def require(self, path: Path, known: Sequence[str], wanted: Sequence[str]) -> list[str]:
-        """The columns to read: the keys, the time, and those of the wanted that are there."""
+        """Return the columns to read: the keys, the time, and the wanted ones that are there."""
         present = [each for each in wanted if each in known]
         needed = [self.section.time_column, *self.section.keys]
         for column in needed if present else [*needed, wanted[0]]:

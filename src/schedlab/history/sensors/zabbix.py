@@ -74,7 +74,7 @@ class ZabbixSource(SensorSource[S, ZabbixItem]):
     item_section = ZabbixItem
 
     def fetch(self, item: ZabbixItem, request: SensorRequest) -> dict[MeasuringPoint, Series]:
-        """The values of every place, and trends where they no longer reach back to the start."""
+        """Return the values of every place, and trends where values no longer reach back."""
         names = {
             (place.filled(item.host, request.jobid), place.filled(item.key, request.jobid)): place
             for place in request.places(item)

@@ -90,7 +90,7 @@ class ZabbixApiSource(ZabbixSource[ZabbixApiSection]):
             raise self._service.fault(f"a strange answer to {method}: {error!r}") from None
 
     def _call_as_user(self, method: str, params: Any) -> Any:
-        """In the session that there is; where it has ended since, in a new one."""
+        """Call in the session that there is; where it has ended since, in a new one."""
         is_new = "_token" not in self.__dict__
         try:
             return self._call(method, params, self._token)

@@ -222,7 +222,7 @@ def examine(engine: Engine) -> None:
 
 
 def is_damage(error: DBAPIError) -> bool:
-    """Whether the database says that what it keeps is broken, and not merely out of reach."""
+    """Return whether the database calls what it keeps broken, and not merely out of reach."""
     code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
     is_sqlites = code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
     is_no_text = str(error.orig).startswith("Could not decode to UTF-8")  # the driver's words

@@ -88,7 +88,7 @@ class Store:
 
     @classmethod
     def open(cls, url: str) -> Self:
-        """The store at ``sqlite:///FILE``, ``postgresql://...`` or in a plain file of that name."""
+        """Open the store at ``sqlite:///FILE``, ``postgresql://...`` or in a plain file."""
         return cls._prepared(url, require_current)
 
     @classmethod
@@ -183,12 +183,12 @@ class Store:
         return counts
 
     def overlaps(self, keys: Sequence[int]) -> list[tuple[str, str, str]]:
-        """Jobs with these keys that ran beside an earlier one: their id, the other's, and where."""
+        """List jobs with these keys that ran beside an earlier one: id, the other's, where."""
         with failing_as_store(self.url), self._engine.connect() as connection:
             return overlaps(connection, keys)
 
     def due(self, which: Measurement, many: int, *, after: int = 0) -> list[Due]:
-        """Some of the jobs that are to be measured, or failed to be, with keys above that one."""
+        """Return some jobs to be measured, or that failed to be, with keys above that one."""
         statement = select(jobs.c.id, jobs.c.digest, _SAID)
         statement = statement.where(UNMEASURED, jobs.c.measurement == which, jobs.c.id > after)
         rows = self.select(statement.order_by(jobs.c.id).limit(many))

@@ -90,7 +90,7 @@ def add_jobs(connection: Connection, rows: Sequence[Values], records: Iterable[J
 def replace_jobs(
     connection: Connection, rows: Sequence[Values], records: Iterable[JobRecord]
 ) -> None:
-    """Rows that the table has under the same keys, with their hosts and aggregates."""
+    """Replace rows that the table has under the same keys, with their hosts and aggregates."""
     if not rows:
         return
     unsum(connection, {row[_END_S] for row in rows})
@@ -109,7 +109,7 @@ def replace_jobs(
 
 
 def measure_neighbours_again(connection: Connection, keys: Sequence[int]) -> None:
-    """Jobs that shared a host with these for a while: their part of what it used has changed."""
+    """Mark jobs that shared a host with these: their part of what it used has changed."""
     for some in _portions(keys):
         shared = select(hosts.c.job).join(_OWN, _TOGETHER).where(_OWN.c.job.in_(some))
         statement = update(jobs).where(jobs.c.measurement != Measurement.DUE, jobs.c.id.in_(shared))
@@ -117,7 +117,7 @@ def measure_neighbours_again(connection: Connection, keys: Sequence[int]) -> Non
 
 
 def overlaps(connection: Connection, keys: Sequence[int]) -> list[tuple[str, str, str]]:
-    """Jobs among these that shared a host with an earlier one: their ids, the other's, the host."""
+    """List jobs that shared a host with an earlier one: their ids, the other's, the host."""
     mine, other = jobs.alias("mine"), jobs.alias("other")
     statement = (
         select(mine.c.jobid, other.c.jobid, hosts.c.node_id)

@@ -93,7 +93,7 @@ class Connection(H11Protocol):
             self._until_read = None
 
     def _too_slow(self) -> None:
-        """A browser that opened a connection just in case, and sent nothing, is told nothing."""
+        """Refuse a request that comes too slowly; a browser that sent nothing is told nothing."""
         if self.conn.trailing_data[0]:
             seconds = f"{self.head_s:g} s"
             self._refuse(HTTPStatus.REQUEST_TIMEOUT, f"the request took longer than {seconds}")

@@ -55,7 +55,7 @@ class Service:
         return site.path.parent / site.archive.folder
 
     def release(self) -> Release:
-        """A new release to the public: it remembers names, and so must not outlive a request."""
+        """Return a new release to the public: it remembers names, so it serves one request."""
         if self.release_key is None or self.settings.site is None:
             raise ParameterError("the site releases nothing to the public")
         return Release("public", self.release_key, self.settings.site.release)

@@ -179,7 +179,7 @@ def _reason(state: str, before: list[str], *, in_time: bool) -> str:
 
 
 def _parallel(each: Element) -> tuple[str, int]:
-    """The parallel environment and the slots: those that it got, or the fewest that it wants."""
+    """Return the parallel environment and the slots: those it got, or the fewest it wants."""
     slots = _number(each, "slots") or 1
     for tag in ("granted_pe", "requested_pe"):
         found = each.find(tag)

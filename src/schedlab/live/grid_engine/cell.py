@@ -91,7 +91,7 @@ class GridEngineCell:
     host_slots: Mapping[str, int]
 
     def node(self, queue: str, host: str) -> str:
-        """What the twin calls a queue instance: itself, or its host if that bounds the slots."""
+        """Return the twin's name of a queue instance: itself, or its host if that bounds slots."""
         return host if host in self.host_slots else f"{queue}@{host}"
 
     def rule(self, environment: str) -> str:

@@ -63,7 +63,7 @@ class RestReader:
 
 
 def _with_factor(job: LiveJob, given: GivenPriorities) -> LiveJob:
-    """The job with its own nice, and what steering has added: nice is taken off a priority."""
+    """Return the job with its own nice, and what steering has added: nice lowers a priority."""
     base = given.base(job.handle, -job.nice)
     return replace(job, nice=-base, base=base, site_factor=-job.nice - base)
 

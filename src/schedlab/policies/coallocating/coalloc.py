@@ -72,7 +72,7 @@ class Coalloc(Policy):
         self._agreed = self._failed = self._bytes = 0
 
     def counters(self) -> Mapping[str, int]:
-        """How often newcomers agreed, or no way was found and first come was first served."""
+        """Count how often newcomers agreed, and how often first come was first served instead."""
         return {
             "agreements": self._agreed,
             "without agreement": self._failed,

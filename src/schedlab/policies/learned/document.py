@@ -22,7 +22,7 @@ def write_document(kind: str, document: Mapping[str, Any]) -> str:
 
 
 def read_document(path: str | Path, part: str, text: str | bytes, kind: str) -> dict[str, Any]:
-    """The document in that part of the file, or one sentence on why it is not of that kind."""
+    """Return the document in that part of the file, or say why it is not of that kind."""
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):

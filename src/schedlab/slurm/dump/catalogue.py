@@ -98,7 +98,7 @@ _NAMED_LIKE_DEFAULTS = {
 
 
 def verdict_of(name: str, value: str) -> tuple[str, str]:
-    """What becomes of a parameter that no field of the twin holds, and what that means here."""
+    """Return the verdict on a parameter that no field of the twin holds, and what it means here."""
     key = name.lower().split("[")[0]
     if key in _HARMLESS_NAMES:
         return HARMLESS, _HARMLESS_NAMES[key]

@@ -257,7 +257,7 @@ def _memory_per_cpu_kb(job: Record, extra: Mapping[str, str]) -> float | None:
 
 
 def read_extras(path: Path) -> dict[str, dict[str, str]]:
-    """What sacct prints beside a job's own record: Flags, Reservation, SubmitLine and the like."""
+    """Read what sacct prints beside a job's own record: Flags, Reservation and the like."""
     if is_json(path):
         return read_json_extras(path)
     return {row["jobid"]: row for _, row in read_table(path, "jobid", lenient=True) if row["jobid"]}

@@ -222,7 +222,7 @@ def _with_clocks(
 
 
 def _with_submissions(details: pl.DataFrame, known: Mapping[str, float]) -> pl.DataFrame:
-    """The details with the moments at which slurmctld knew of the jobs, where its log has them."""
+    """Add to the details when slurmctld knew of the jobs, where its log has them."""
     import polars as pl
 
     moments = []

@@ -62,7 +62,7 @@ def clock_of(site: SlurmSite) -> Clock | None:
 
 
 def moment_of(site: SlurmSite) -> Callable[[float], str]:
-    """A function that writes times of the history: as dates where it has them, else in seconds."""
+    """Return a function that writes times of the history: as dates where it has them."""
     clock = clock_of(site)
 
     def told(time_s: float) -> str:

@@ -44,7 +44,7 @@ def waits_figure(waits: JobWaits) -> Any:
 def _cdf(
     lines: Mapping[str, Sequence[Times]], colours: Mapping[str, str], label: str, least_end: float
 ) -> Any:
-    """A line for all replays together, and a shade from the least to the greatest of them."""
+    """Draw a line for all replays together, and a shade from the least to the greatest."""
     right = upper_end([each for of_name in lines.values() for each in of_name], least_end)
     plot = new_figure(
         320,

@@ -148,7 +148,7 @@ class SlurmLimits:
         return next((each.reason for each in bounds if not self._passes(each, job, asks)), None)
 
     def waits_for_minutes(self, job: TwinJob, partition: str, asks: Amounts) -> bool:
-        """Whether others have used what it needs, so that it starts when that is forgotten."""
+        """Return whether others have used what it needs: it starts when that is forgotten."""
         return any(
             bound.measure in IN_PASSING and not self._passes(bound, job, asks)
             for bound in self.bounds(job, partition)
@@ -233,7 +233,7 @@ class SlurmLimits:
         self._last_pass_s = second
 
     def has_run_out(self, job: TwinJob, partition: str, second: int) -> bool:
-        """Whether a running job is ended, because it or others have used all that there was."""
+        """Return whether a running job is ended because all that there was is used up."""
         own = self._counted[job]
         for bound in self.bounds(job, partition) if not self.is_safe else ():
             if not bound.ends:

@@ -298,7 +298,7 @@ class _Cycle:
     def _will_run(
         self, job: TwinJob, partition: str, free: Collection[int], kept: Mapping[int, int]
     ) -> tuple[int, list[int]] | None:
-        """When and where the job can start on nodes that no plan has, as running jobs end."""
+        """Return when and where the job can start on unplanned nodes, as running jobs end."""
         allowed = self.selector.capable(job, partition, free)
         if len(allowed) < job.needed_nodes:
             return None

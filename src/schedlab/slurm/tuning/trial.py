@@ -97,7 +97,7 @@ class Trials:
 
 
 def cost_of(guards: Sequence[Guard], values: Sequence[float], present: Sequence[float]) -> float:
-    """What values cost beside the present ones: of the metric, then of each guard's measure."""
+    """Return what values cost beside the present ones, by metric and each guard's measure."""
     cost = values[0] / present[0] if present[0] else values[0]
     for guard, value, before in zip(guards, values[1:], present[1:], strict=True):
         bound = guard.bound(before)
@@ -117,6 +117,6 @@ def always_started(site: SlurmSite, replays: Sequence[TwinReplay]) -> Mask:
 def mean_of(
     site: SlurmSite, measure: Measure, replays: Sequence[TwinReplay], within: Mask
 ) -> float:
-    """The mean of the measure over replays, of those of its jobs that are within the mask."""
+    """Return the mean of the measure over replays, of those jobs within the mask."""
     mask = measure.jobs(site) & within
     return float(np.mean([measure.of(measure.values(site, each)[mask]) for each in replays]))

@@ -21,7 +21,7 @@ _LABEL_PT, _LETTER_IN, _NODE_IN = 5.0, 0.04, 0.22
 
 
 def draw_pseudo_tree(problem: Problem, tree: PseudoTree, *, width_in: float = 7.0) -> Figure:
-    """The tree from its roots down, with the separator of each node: the jobs of its message.
+    """Draw the tree from its roots down, with the separator of each node: its message's jobs.
 
     The nodes with the largest separators, which make the induced width, are red.
     """

@@ -115,7 +115,7 @@ def _draw_image(plot: Any, schedule: Schedule, colours: JobColours, axis: TimeAx
 
 
 def _indexed(shares: NDArray[Any]) -> NDArray[np.uint8]:
-    """One byte per pixel: 0 if idle, else its main class and how busy it is, in ``_LEVELS``."""
+    """Return one byte per pixel: 0 if idle, else main class and use, in ``_LEVELS``."""
     busy = np.minimum(shares.sum(axis=0), 1.0)
     level = np.ceil(np.round(busy * _LEVELS, 4)).astype(np.int64)
     main = shares.argmax(axis=0)

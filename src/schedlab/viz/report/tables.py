@@ -76,7 +76,7 @@ def summary_table(schedules: Sequence[Schedule], values: pl.DataFrame) -> TextTa
 
 
 def group_tables(schedules: Sequence[Schedule]) -> list[tuple[str, TextTable]]:
-    """How users, accounts, partitions and QOS fared, each with its title, where there are some."""
+    """Return how users, accounts, partitions and QOS fared, each with its title, if any."""
     tables = {title: _group_table(schedules, by) for title, by in _GROUPS.items()}
     return [(title, found) for title, found in tables.items() if found is not None]
 

@@ -96,6 +96,6 @@ class MultiCluster:
 
 
 def _log_uniform(rng: np.random.Generator, size: int | tuple[int, ...], most: int) -> Counts:
-    """Whole numbers from 1 to ``most``, rounded down from numbers whose logarithm is uniform."""
+    """Draw whole numbers from 1 to ``most``, rounded down, whose logarithm is uniform."""
     numbers: Counts = np.floor(np.exp(rng.uniform(0, np.log(most + 1), size))).astype(np.int64)
     return numbers

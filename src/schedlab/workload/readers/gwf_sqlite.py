@@ -46,7 +46,7 @@ class GwfSqliteReader(Reader):
 
 
 def _rows(source: Source) -> list[str]:
-    """The known fields of each job, joined by the database: far fewer objects than fields."""
+    """Return the known fields of each job, joined by the database: fewer objects than fields."""
     location = f"file:{quote(str(source.path.resolve()))}?mode=ro&immutable=1"
     with closing(sqlite3.connect(location, uri=True)) as database:
         names = _names_in(database, source)

@@ -50,7 +50,7 @@ def _gpus_in_milli(workload: Workload) -> NDArray[np.int64]:
 
 
 def _drawn(asked: NDArray[np.int64], target: float, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Each once in random order, then others again, up to the first that would be too much."""
+    """Draw each once in random order, then others again, up to the first that is too much."""
     picked = rng.permutation(len(asked))
     while asked[picked].sum() <= target:
         if len(picked) > MOST_JOBS:

@@ -37,7 +37,7 @@ def set_run(workload: Workload, ratio: float, *, random: bool = False, seed: See
 
 
 def _ratios(jobs: int, mean: float, least: float, seed: Seed | None) -> NDArray[np.float64]:
-    """One number per job: the mean itself or, with a seed, uniform around it in (least, 1]."""
+    """Return one number per job: the mean or, with a seed, uniform around it in (least, 1]."""
     if not MIN_RATIO <= mean <= 1:
         raise ParameterError(f"ratio {mean:g}; must be from {MIN_RATIO} to 1")
     if seed is None:

@@ -72,7 +72,7 @@ def status(workload: Workload, codes: Sequence[int]) -> Workload:
 
 
 def users(workload: Workload, names: Sequence[str | int]) -> Workload:
-    """The jobs of these users, given as the workload's labels or, where it has none, numbers."""
+    """Keep the jobs of these users, given as the workload's labels or else as numbers."""
     return _named(workload, "user", names, "users")
 
 

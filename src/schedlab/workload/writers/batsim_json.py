@@ -33,7 +33,7 @@ class BatsimJsonWriter(Writer):
 
 
 def _hosts(workload: Workload) -> int:
-    """The machine's size where the header has it, but never less than the widest job needs."""
+    """Return the machine's size by the header, but no less than the widest job needs."""
     return max(header_int(workload.header, "MaxNodes") or 1, int(workload["nodes"].max(initial=1)))
 
 

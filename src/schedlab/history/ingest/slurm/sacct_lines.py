@@ -76,7 +76,7 @@ def rows_in(
 
 
 def _mended(row: Row, header: Header, clock: SiteClock) -> Row | None:
-    """The row with the fields put together into which a delimiter in a free text has cut it."""
+    """Put together the fields that a delimiter in a free text has cut."""
     surplus = len(row) - header.width
     if surplus == 0:
         return row

@@ -33,7 +33,7 @@ def parse_tres(text: str) -> Tres:
 
 
 def tres_of(amounts: Iterable[tuple[str, int | None]]) -> Tres:
-    """The resources of names such as ``gres/gpu:a100`` with their amounts, memory in bytes."""
+    """Return the resources of names such as ``gres/gpu:a100`` with amounts, memory in bytes."""
     found = {name: amount for name, amount in amounts if amount is not None}
     kinds = {name: n for name, n in found.items() if name.startswith("gres/gpu:")}
     gpus = found.get("gres/gpu", sum(kinds.values()) if kinds else None)

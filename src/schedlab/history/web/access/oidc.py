@@ -43,7 +43,7 @@ class Pending:
     verifier: str = field(default_factory=new_secret)
 
     def to_cookie(self) -> str:
-        """As the browser keeps it meanwhile."""
+        """Write it as the browser keeps it meanwhile."""
         return urlsafe_b64encode(json.dumps(asdict(self)).encode()).decode()
 
     @classmethod

@@ -50,7 +50,7 @@ def digest_of(secret: str) -> str:
 
 
 def form_token(secret: str) -> str:
-    """What a form must send back to show that our page made it, for the holder of the secret.
+    """Return what a form must send back to show that our page made it, for this secret's holder.
 
     It differs each time, so that pages which are compressed give nothing of it away.
     """

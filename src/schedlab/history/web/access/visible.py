@@ -29,7 +29,7 @@ def visible_of_few(viewer: Viewer) -> ColumnElement[bool]:
 
 
 def visible_parts(viewer: Viewer, table: Table = jobs) -> list[ColumnElement[bool]]:
-    """The same in parts, one of which must hold: each has an index in which its jobs are sorted."""
+    """Return the same in parts, one of which must hold: an index sorts the jobs of each."""
     if not viewer.may(Scope.READ):
         return [false()]
     if viewer.role in _SEES_ALL:

@@ -99,7 +99,7 @@ def _nodes(asking: Asking, machine: Cluster | None, on_nodes: list[tuple[int, st
 def _figures(
     form: WindowForm, load: Load, most: tuple[int, int | None], seen: ClusterJobColumns, gantt: Any
 ) -> Any:
-    """One below the other, and moving together."""
+    """Draw one below the other, and let them move together."""
     from bokeh.layouts import column
 
     from schedlab.history.web.plots.drawing import drawing, over_time
@@ -173,7 +173,7 @@ def _legend(boxes: Boxes, bars: GanttBars) -> list[tuple[str, str]]:
 
 
 def _power(seen: ClusterJobColumns, edge_s: NDArray[np.int64]) -> NDArray[np.float64] | None:
-    """Of the jobs that the viewer sees: each at its mean; None without measurements."""
+    """Sum the power of the jobs that the viewer sees, each at its mean; None if unmeasured."""
     known = ~np.isnan(seen.power_w)
     if not known.any():
         return None

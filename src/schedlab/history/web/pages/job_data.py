@@ -43,7 +43,7 @@ def job_timelines(
     to_s: EpochSeconds = None,
     points: Points = 600,
 ) -> Response:
-    """An item on all hosts between two moments: a line for each, or a band if they are many."""
+    """Return an item on all hosts between two moments: a line for each, or a band of many."""
     job = find_measured(service, viewer, shown, key)
     known = _find(job, item)
     window = _window(job, from_s, to_s)
@@ -148,7 +148,7 @@ def _points(
 
 
 def _listed(values: Any) -> Any:
-    """JSON has no NaN: what is unknown is null."""
+    """Write what is unknown as null: JSON has no NaN."""
     if not isinstance(values, np.ndarray):
         return list(values)
     return [None if each != each else round(each, 6) for each in values.tolist()]

@@ -68,7 +68,7 @@ def known_gain(connection: Connection, asked: TaskRequest | None) -> dict[str, s
 
 
 def _is_stale(task: QueuedTask) -> bool:
-    """Whether it failed some time ago: the cause may be gone, such as a restart of the service."""
+    """Return whether it failed some time ago: the cause, such as a restart, may be gone."""
     return task.state is State.FAILED and time.time() - task.created_s > _RETRIED_AFTER_S
 
 

@@ -81,7 +81,7 @@ class MeasuredJob:
 
     @classmethod
     def of(cls, site: Site | None, record: JobRecord, shown: Sequence[str]) -> MeasuredJob | None:
-        """None where there is nothing to ask, or no source to ask."""
+        """Return what is measured of a job; None where there is nothing, or no source, to ask."""
         if site is None or record.start_time is None or not record.per_host:
             return None
         try:

@@ -94,7 +94,7 @@ def note_wrong_password(request: Request, service: Service, name: str, shown: st
 
 
 def logged_in(request: Request, service: Service, account: Account, next: str) -> Response:
-    """On to where they wanted to go, with a new session: an old one's secret is not used again."""
+    """Go on to where they wanted to go, with a new session, never an old one's secret."""
     lifetime_s = 3_600 * service.settings.service.session_hours
     with service.database.writing() as connection:
         end_session(connection, request.cookies.get(SESSION, ""))

@@ -24,7 +24,7 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/tasks/{task}", name="task")
 def task_state(service: CurrentService, viewer: InPerson, task: str) -> Response:
-    """For the script of a page that waits; another's task is none."""
+    """Answer the script of a page that waits; another's task is none."""
     found = require_task(service, viewer.user, task)
     return JSONResponse(
         {"state": found.state, "progress": found.progress, "is_finished": found.is_finished}

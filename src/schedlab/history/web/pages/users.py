@@ -154,7 +154,7 @@ def _figures(periods: Groups) -> dict[str, Any]:
     names = [name for name, _ in rows]
 
     def bars(key: str, unit: float, label: str, colour: int) -> Any:
-        """None where no bar would be seen."""
+        """Draw a bar for each period; None where no bar would be seen."""
         if not any(row[key] for _, row in rows):
             return None
         values = [None if row[key] is None else row[key] / unit for _, row in rows]

@@ -23,7 +23,7 @@ class Boxes:
 
     @classmethod
     def of(cls, job: Ints, node: Ints) -> Boxes:
-        """From pairs of a job and a node, each by its place; neighbours are put together."""
+        """Make boxes of pairs of a job and a node, by their places; neighbours are put together."""
         order = np.lexsort((node, job))
         job, node = job[order], node[order]
         begins = np.ones(len(job), dtype=bool)

@@ -62,7 +62,7 @@ def _place_legend(plot: Any, names: Iterable[str]) -> None:
 
 
 def _line(place: int, name: str) -> dict[str, Any]:
-    """What really happened comes first: the boldest line, drawn on top of the others."""
+    """Draw what really happened as the boldest line, on top of the others."""
     is_past = place == 0
     return {
         "color": COLOURS[place % len(COLOURS)],

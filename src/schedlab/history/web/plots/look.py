@@ -26,7 +26,7 @@ def time_figure(height: int, from_s: float, to_s: float, **options: Any) -> Any:
 
 
 def ticks_up_to(top: float) -> NumeralTickFormatter:
-    """Labels with as many digits as it takes to tell ticks apart, on an axis from 0 to there."""
+    """Label ticks with as many digits as tell them apart, on an axis from 0 to there."""
     digits = max(1, 1 - math.floor(math.log10(max(top, 1e-9) / 10)))
     return NumeralTickFormatter(format=f"0,0.[{'0' * digits}]")
 

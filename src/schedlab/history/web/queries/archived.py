@@ -17,7 +17,7 @@ from schedlab.history.web.access import Viewer, visible
 def archived_rows(
     connection: Connection, viewer: Viewer, condition: ColumnElement[bool]
 ) -> Sequence[Any]:
-    """Their identities and files, of those that the viewer sees; latest first."""
+    """List identities and files of those that the viewer sees, latest first."""
     statement = select(archived, archive_parts.c.path).join(archive_parts)
     seen = statement.where(visible(viewer, archived), condition)
     return connection.execute(seen.order_by(archived.c.id.desc())).all()

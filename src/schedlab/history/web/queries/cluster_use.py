@@ -80,7 +80,7 @@ def jobs_of(connection: Connection, viewer: Viewer, span: Span) -> ClusterJobCol
 
 
 def hosts_of(connection: Connection, viewer: Viewer, span: Span) -> list[tuple[int, str]]:
-    """The nodes of the jobs that the viewer sees: the key of the job, and the node's name."""
+    """Return the nodes of the jobs that the viewer sees: the job's key and the node's name."""
     statement = select(hosts.c.job, hosts.c.node_id).join(jobs, jobs.c.id == hosts.c.job)
     seen = visible_of_few(viewer)
     meant = statement.where(seen, span.condition, jobs.c.start_s.is_not(None))

@@ -43,7 +43,7 @@ def read_window(
     now_s: float,
     **wanted: Any,
 ) -> dict[MeasuringPoint, TimelinePart]:
-    """The timelines of those hosts on which the job was between two moments, if they have any."""
+    """Return the timelines of the hosts on which the job was between two moments."""
     there = [
         host
         for host, (start_s, end_s) in ((host, times_on(record, host)) for host in hosts)

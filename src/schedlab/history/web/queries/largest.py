@@ -23,7 +23,7 @@ def largest_jobs(
     *,
     query: JobQuery | None = None,
 ) -> list[WastedJob]:
-    """Those of most node-hours first, of those that the viewer sees, with what they wasted."""
+    """Return those of most node-hours first that the viewer sees, with what they wasted."""
     ended = (jobs.c.end_s >= from_s, jobs.c.end_s < to_s, jobs.c.node_s > 0)
     statement = select(jobs.c.id, jobs.c.record).where(visible_of_few(viewer), *ended)
     statement = statement.where(*conditions(query or JobQuery()))

@@ -31,7 +31,7 @@ class Neighbours:
 
 
 def neighbours(connection: Connection, viewer: Viewer, key: int, now_s: float) -> Neighbours:
-    """The jobs that shared a node for a while with the one under that key, which the viewer sees.
+    """Return the jobs that shared a node for a while with the one under that key, if seen.
 
     Args:
         connection: to the store.

@@ -253,7 +253,7 @@ _GREATEST = 2**63 - 1
 def jobs_by_key(
     connection: Connection, viewer: Viewer, keys: Sequence[int], archive: Path | None
 ) -> list[FoundJob]:
-    """Those of the jobs that the viewer sees, in the order of the keys, archived ones too."""
+    """Return the jobs that the viewer sees, in the order of the keys, archived ones too."""
     possible = [key for key in keys if 0 <= key <= _GREATEST]
     statement = select(jobs.c.id, jobs.c.record).where(visible(viewer), jobs.c.id.in_(possible))
     records = {key: FoundJob(key, record) for key, record in connection.execute(statement)}

@@ -166,7 +166,7 @@ def _kept_keys(keys: Sequence[Key], day: str, zone: timezone) -> list[ColumnElem
 
 
 def days_between(connection: Connection, viewer: Viewer, query: JobQuery) -> int:
-    """How many days the first of the jobs, of a user or a group, was submitted before the last."""
+    """Return the days from the first to the last submission of a user's or group's jobs."""
     queued = select(jobs.c.queue_s).where(visible_of_few(viewer), *conditions(query))
     known = queued.where(jobs.c.queue_s.is_not(None)).limit(1)
     first_s, last_s = (

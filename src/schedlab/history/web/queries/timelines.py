@@ -177,7 +177,7 @@ def _window(
 def _of_host(
     reading: ItemReading, host: HostUse
 ) -> Iterator[tuple[MeasuringPoint, Measured | None]]:
-    """What was read of each accelerator of the host, or else of the host, or of the whole site."""
+    """Yield what was read of each accelerator of the host, else of the host, else of the site."""
     if reading.scope == "device":
         for number in range(len(host.accelerator or ())):
             place = MeasuringPoint(host.node_id, str(number))

@@ -60,7 +60,7 @@ def _subject(viewer: Viewer, site: str, user: str, group: str) -> Subject:
 
 
 def _require_seen(connection: Connection, viewer: Viewer, subject: Subject) -> None:
-    """Of another user or group there is no report, as if there were no such; nor a part of one."""
+    """Refuse a report of a user or group that one may not see, or part of one, as unknown."""
     if subject.kind == "site" or (subject.kind, subject.name) == ("user", viewer.user):
         return
     sees_part = viewer.role is Role.USER or (

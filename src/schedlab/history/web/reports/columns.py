@@ -94,7 +94,7 @@ def ended_jobs(
     period: Period,
     until_s: float,
 ) -> Ended:
-    """Those of the jobs that ended in the period, before that moment, and that the viewer sees."""
+    """Return those of the jobs that ended in the period until then and that the viewer sees."""
     ended = (jobs.c.end_s >= period.from_s, jobs.c.end_s < min(period.to_s, int(until_s)))
     # GPUs stand in the records only, which take long to look into.
     gpus = _gpus(connection) if _gpus_cost(site, period) else (null(), null())

@@ -78,7 +78,7 @@ class SimulationAdvice:
 
 
 def advise(database: Database, machines: SiteMachines, task: QueuedTask, progress: Progress) -> Any:
-    """The window once as it was, and once for each ratio with this user's requests cut to it."""
+    """Simulate the window as it was, and for each ratio with this user's requests cut to it."""
     user = task.parameters["user"]
     with database.reading_long() as connection:
         replay = replay_of(connection, task.viewer, Window(**task.parameters["window"]), machines)

@@ -176,7 +176,7 @@ def _noted(
 
 
 def _counted(workload: Workload, seen: Mask, span_s: tuple[int, int]) -> NDArray[np.int64]:
-    """Jobs are numbered from 1 in the order of the rows."""
+    """Number jobs from 1 in the order of the rows."""
     submit_s, job_id = workload["submit_s"], workload["job_id"]
     in_window = (submit_s >= span_s[0]) & (submit_s < span_s[1])
     counted: NDArray[np.int64] = job_id[in_window & seen[job_id - 1]]

@@ -132,12 +132,12 @@ def cancel(connection: Connection, task_id: str, account: str | None) -> None:
 
 
 def mark_lost(connection: Connection) -> None:
-    """What a worker began that is gone will never end: say so."""
+    """Mark as lost what a worker began that is gone: it will never end."""
     _interrupt(connection, _is_lost())
 
 
 def give_up(connection: Connection, worker: str) -> None:
-    """The worker ends, and with it whatever it is at."""
+    """Give up whatever the worker is at, which ends."""
     _interrupt(connection, (tasks.c.state == State.RUNNING) & (tasks.c.worker == worker))
 
 
