@@ -50,7 +50,7 @@ void bind_live(nb::module_& m) {
         .def("decide", &LiveCluster::decide, "policy"_a, "time"_a,
              "Runs the pass that is due at that time, if one is; the jobs that start, in order.")
         .def_prop_ro("next_pass", &next_pass,
-                     "when a pass is due next though nobody tells anything; None if none is")
+                     "when a pass is due next without any message; None if none is")
         .def("nodes_of", &nodes_of, "job"_a, "the nodes of a job that has started, as ranges");
 }
 

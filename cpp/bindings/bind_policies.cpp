@@ -191,7 +191,7 @@ void bind_policies(nb::module_& m) {
             },
             "order"_a, "depth"_a = nb::none(), "frozen"_a = false, "oldest_first"_a = false);
     bind_replanning<ConservativeRebuild>(
-        m, "ConservativeRebuild", "Plans all considered jobs anew, in order, at every pass.");
+        m, "ConservativeRebuild", "Plans all considered jobs again, in order, at every pass.");
     bind_ordered<EasyNodes>(
         m, "EasyNodes", "EASY in which the head reserves named nodes, as Batsim's easy_bf does.");
     bind_replanning<AllReserved>(

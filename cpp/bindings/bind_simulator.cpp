@@ -251,7 +251,7 @@ void bind_view(nb::module_& m) {
         .def_prop_ro("request_s", [](const QueueArrays& a) { return a.request; }, kOwned,
                      "run time its user asked for")
         .def_prop_ro("estimate_s", [](const QueueArrays& a) { return a.estimate; }, kOwned,
-                     "predicted run time; the request where nobody predicts")
+                     "predicted run time; the request without a predictor")
         .def_prop_ro("submit_s", [](const QueueArrays& a) { return a.submit; }, kOwned,
                      "when it was submitted")
         .def_prop_ro("wait_s", [](const QueueArrays& a) { return a.wait; }, kOwned,
@@ -293,7 +293,7 @@ void bind_view(nb::module_& m) {
         .def_prop_ro("overdue", [](const V& v) { return v.view().overdue(); },
                      "whether a running job has exceeded its request")
         .def_prop_ro("plans_are_void", [](const V& v) { return v.view().plans_are_void(); },
-                     "whether a running job has exceeded its request, or outlived its prediction "
+                     "whether a running job has exceeded its request, or run longer than predicted "
                      "since the last pass")
         .def_prop_ro("clusters", &pools_of,
                      "nodes of each cluster, where jobs name clusters; else empty")
@@ -377,7 +377,7 @@ void bind_simulator(nb::module_& m) {
                  s.imagine(as_span(jobs), as_span(run));
              },
              "jobs"_a, "run"_a,
-             "Forget what nobody can know now; these unfinished jobs have these run times.")
+             "Forget what cannot be known now; these unfinished jobs have these run times.")
         .def("cancel", &Simulator::cancel, "job"_a,
              "Withdraw the job now if it has not started; end it now if it runs.")
         .def_prop_ro(

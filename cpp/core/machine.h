@@ -14,14 +14,14 @@ namespace schedlab {
 using Amount = std::int64_t;  // of one resource: cores, bytes, GPUs, ...
 using GpuMask = std::uint64_t;  // bit i: the i-th GPU of a node
 
-constexpr Amount kWholeGpu = 1000;  // a GPU has so many parts
+constexpr Amount kWholeGpu = 1000;  // the parts of a GPU
 constexpr std::size_t kMostGpus = 64;
 
 // What a job takes of each of its nodes.
 struct Share {
     std::vector<Amount> amounts;  // by resource
     bool exclusive = false;       // needs idle nodes and takes all they have
-    // Where each GPU is a resource: so many GPUs among these, and so much of each.
+    // Where each GPU is a resource: a number of GPUs among these, and an amount of each.
     std::int32_t gpus = 0;
     Amount milli = 0;
     std::int32_t gpu_first = 0, gpu_last = 0;  // bits of a mask, the last not among them

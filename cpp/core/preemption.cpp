@@ -123,7 +123,7 @@ bool Preemption::make_room(JobIndex job, std::vector<JobIndex>& victims) {
     if (fits(job)) return true;
     if (!may_take_easiest(job)) return false;
     const std::vector<JobIndex> all = candidates(job);
-    std::size_t gone = 0;  // so many have left
+    std::size_t gone = 0;  // how many have left
     const auto go_to = [&](std::size_t count) {
         while (gone < count) leave(all[gone++]);
         while (gone > count) come_back(all[--gone]);

@@ -25,7 +25,7 @@ class Preemption {
     std::vector<JobIndex> who_may_take_some() const;
     bool is_blocked(JobIndex job) const;
     void block(JobIndex job);
-    bool is_safe(JobIndex job) const;  // nobody may take its nodes
+    bool is_safe(JobIndex job) const;  // no job may take its nodes
     bool may_take(JobIndex job, JobIndex other) const;
     Time expected_release(JobIndex job) const;
     // The running jobs that it may preempt, the first to go first.

@@ -19,7 +19,7 @@ using Stages = std::vector<Stage>;
 // Goes on under one policy after the other, the last up to its time or the end.
 void run_stages(Simulator& simulation, const Stages& stages);
 
-// Calls done(future, plan, simulation) when each plan has been run in each future, on so many
+// Calls done(future, plan, simulation) when each plan has been run in each future, on a number of
 // threads; the first exception is thrown when all have stopped.
 using RolloutDone = std::function<void(std::size_t, std::size_t, const Simulator&)>;
 void run_rollouts(const Present& present, std::span<const Future> futures,

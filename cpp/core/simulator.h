@@ -46,7 +46,7 @@ struct Options {
     PreemptBy preempt_by = PreemptBy::nobody;
 };
 
-// A node that nobody may use for a while.
+// A node that no job may use for a while.
 struct Closing {
     NodeIndex node;
     Time from;
@@ -89,7 +89,7 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
     // Puts the queue in the policy's order from now on.
     void use(Policy& policy);
 
-    // Forgets what nobody can know now: run times to come, submissions, withdrawals, failures. These
+    // Forgets what cannot be known: run times to come, submissions, withdrawals, failures. These
     // unfinished jobs have run times of their own instead; others run as long as they asked for.
     void imagine(std::span<const JobIndex> jobs, std::span<const Time> run);
 
@@ -144,7 +144,7 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
     friend class Present;
     friend class View;
 
-    // How long the job would run if nobody killed it.
+    // How long the job would run if it were not killed.
     Time would_run(JobIndex job) const {
         const auto place = static_cast<std::size_t>(job);
         return imagined_ && place < imagined_->size() ? (*imagined_)[place] : table_->run[place];
@@ -343,7 +343,7 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
     mutable std::vector<std::int64_t> roomy_;
 
     std::vector<Time> start_, end_, eligible_, promised_;
-    std::vector<Time> estimate_;      // as predicted; the request where nobody predicts
+    std::vector<Time> estimate_;      // as predicted; the request without a predictor
     std::vector<Time> expected_run_;  // the same, corrected since
     std::vector<std::uint8_t> corrections_;  // how many times; empty without a predictor
     std::vector<JobState> state_;

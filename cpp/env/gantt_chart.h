@@ -15,7 +15,7 @@ class GanttChart {
     GanttChart(NodeCount resources, Time window);
 
     void clear();
-    // The first row from which so many resources are free for so long, within the window; or kNone.
+    // The first row from which this many resources are free for this long; kNone without one.
     Time earliest_start(NodeCount resources, Time duration) const;
     // Reserves the lowest-numbered of them and appends which.
     void reserve(Time start, NodeCount resources, Time duration, float colour,

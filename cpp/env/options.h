@@ -36,7 +36,7 @@ struct EnvOptions {
     int max_failures = 4;  // picks that change nothing, in a row, before time goes on
     bool doubling = true;  // intervals without an event double, up to a day
     std::int64_t max_steps = 10'000;
-    // What counts as 1 in observations: so many seconds, so many nodes.
+    // What counts as 1 in observations: a number of seconds, and of nodes.
     double time_scale = 1;
     double node_scale = 1;
     double largest = 1;  // numbers beyond it are cut

@@ -30,7 +30,7 @@ class ThreadTeam {
 
   private:
     struct alignas(64) Share {  // a cache line each: threads do not disturb each other
-        std::atomic<std::size_t> next;  // the first task that nobody has taken
+        std::atomic<std::size_t> next;  // the first task that no thread has taken
         std::size_t first, last;
     };
 

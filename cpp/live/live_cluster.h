@@ -23,7 +23,7 @@ class LiveCluster {
     void end(JobIndex job, Time time);
     // Runs the pass that is due at that time, if one is; the jobs that it starts, in order.
     std::vector<JobIndex> decide(Policy& policy, Time time);
-    // When a pass is due next though nobody tells anything; kNever if none is.
+    // When a pass is due next without any message; kNever if none is.
     Time next_pass();
 
     std::span<const NodeRange> nodes_of(JobIndex job) const { return sim_->nodes_of(job); }

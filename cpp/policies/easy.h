@@ -11,7 +11,7 @@ namespace schedlab {
 
 // EASY (Lifka 1995; Mu'alem & Feitelson 2001): starts jobs in order; the first that does not fit,
 // the head, is promised the earliest time at which enough nodes will be free; others may start
-// if by their requests they do not delay it. The promise is planned anew at every pass.
+// if by their requests they do not delay it. The promise is planned again at every pass.
 class Easy : public OrderedPolicy {
   public:
     // `candidates`: the order in which backfilling is tried; null means the queue's.

@@ -27,7 +27,7 @@ struct LookaheadSettings {
     Time patience = kNever;  // the oldest job goes first when it has waited longer
     // No job waits longer where EASY can keep it; kNever: no limit.
     Time guard = kNever;
-    // The worst-off user's mean is at most so many times that under the base.
+    // The worst-off user's mean is at most this multiple of that under the base.
     double fairness = std::numeric_limits<double>::infinity();
     std::size_t search = 0;  // how many of the first jobs are tried at the very front
     std::size_t evolve = 0;  // weights of the last candidate that are tried on the past at each look

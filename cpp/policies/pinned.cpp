@@ -16,9 +16,9 @@ void Pinned::begin(const View& view) {
 
 void Pinned::schedule(View& view) {
     planned_.resize(view.jobs(), false);  // on a live cluster there are more each time
-    const bool anew = broken_ || view.plans_are_void();
+    const bool from_scratch = broken_ || view.plans_are_void();
     broken_ = view.overdue();
-    if (anew) {
+    if (from_scratch) {
         forget_plans(view);
     } else {
         take_in_changes(view);
@@ -26,7 +26,7 @@ void Pinned::schedule(View& view) {
     start_due(view);
     const bool submitted = !view.submitted().empty();
     if (submitted) drop_all_but_head();
-    if (anew || submitted || !view.completed().empty() || !view.cancelled().empty()) {
+    if (from_scratch || submitted || !view.completed().empty() || !view.cancelled().empty()) {
         plan_window(view);
     }
     if (plans_.empty() || broken_) return;

@@ -20,7 +20,7 @@ enum class Push {
 // one nearest to the tables of Takizawa & Takano.
 //
 // A pass plans those of the first `depth` jobs of the queue that have no plan; the oldest job of
-// all, the head, goes first. A submission has all plans made anew but the head's; a completion has
+// all, the head, goes first. A submission has all plans made again but the head's; a completion has
 // none. A running job that outlives its estimate voids all of them.
 class Pinned : public OrderedPolicy {
   public:

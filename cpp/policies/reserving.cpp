@@ -98,14 +98,14 @@ void OneReservedPasses<Plan>::backfill(View& view, JobIndex head, std::vector<Po
         const Position at = others[i];
         const JobIndex job = view.queue().job(at);
         Slot slot;
-        const bool moves_nobody = this->plan_.fits_now(view, job, slot);
-        if (!moves_nobody && !may_push(view, at, slot)) {
+        const bool moves_no_job = this->plan_.fits_now(view, job, slot);
+        if (!moves_no_job && !may_push(view, at, slot)) {
             this->reserve(view, at);
             planned.push_back(at);
             continue;
         }
         sacred_.reserve(view, job, slot);
-        if (moves_nobody) {
+        if (moves_no_job) {
             this->plan_.reserve(view, job, slot);
             view.start(at, slot);
             this->plan_.started(view);

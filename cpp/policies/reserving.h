@@ -36,7 +36,7 @@ class ReservingPasses {
     // Drops those at the end that cannot start and have been promised a start before: nothing
     // depends on a plan for them.
     static void drop_settled(const View& view, std::vector<Position>& others);
-    // Promises the job the earliest start that moves nobody in the plan, and returns it.
+    // Promises the job the earliest start that moves no other job in the plan, and returns it.
     Slot reserve(View& view, Position position);
 
     Hold hold_;

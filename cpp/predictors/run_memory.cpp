@@ -20,7 +20,7 @@ Time RunDistribution::at(double level, Time request, Time elapsed) const {
             at_.begin(), at_.end(), [share](const Step& step) { return step.share <= share; });
         gone = left == at_.begin() ? 0.0 : (left - 1)->upto;
     }
-    if (!(gone < all)) {  // nobody ran so long: any time up to the request
+    if (!(gone < all)) {  // no job ran so long: any time up to the request
         if (at_.empty()) return std::max(request, elapsed + 1);
         const double left = std::max(0.0, asked - static_cast<double>(elapsed));
         return elapsed + 1 + static_cast<Time>(level * left);

@@ -37,7 +37,7 @@ class RunMemory {
   public:
     static constexpr std::size_t kOwn = 100;        // jobs of each user that count
     static constexpr std::size_t kEverybody = 200;  // jobs of all users that count
-    static constexpr double kHalfLife = 10;         // so many later jobs of the user halve a weight
+    static constexpr double kHalfLife = 10;         // this number of later jobs of the user halves a weight
     static constexpr double kExact = 0.99;          // a share that counts as the whole request
     static constexpr double kDistance = 0.35;       // in the logarithms of request and nodes
 

@@ -19,7 +19,7 @@ class Priorities {
     void set(TwinJob& job, Moment now);
     // Charges running jobs up to now, and computes all factors and priorities.
     void set_all(std::span<TwinJob* const> running, std::span<TwinJob* const> pending, Moment now);
-    // Charges a running job, or one that ends now, for what nobody has charged it yet.
+    // Charges a running job, or one that ends now, for what has not been charged yet.
     void charge(const TwinJob& job, Moment now);
 
   private:

@@ -48,7 +48,7 @@ class ClusterView {
     // Whether licences and limits on numbers of jobs let it start. Where they do not, it is noted
     // why the job waits.
     virtual bool may_start(const QueueRecord& record) const = 0;
-    // Whether both let it start with what it asks for, and nobody hears of it.
+    // Whether both let it start with what it asks for; no reason is noted.
     virtual bool could_start(const QueueRecord& record) const = 0;
     // Whether limits on resources let it have these.
     virtual bool may_have(const QueueRecord& record, const Amounts& amounts) const = 0;

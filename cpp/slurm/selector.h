@@ -103,7 +103,7 @@ class Selector {
     void forget_gpus(const ShapeRow& shape, const Nodes& barred) const;
     // Whether the job would fit on an idle machine without these nodes.
     bool ever(const ShapeRow& shape, const Nodes& barred) const;
-    // The same, and nobody hears of it.
+    // The same, without changing weights.
     bool could(const ShapeRow& shape, const Nodes& barred) const;
     // What the job holds of each of its nodes, in order of their numbers.
     std::vector<NodeShare> shares(const ShapeRow& shape,

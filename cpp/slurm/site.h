@@ -116,7 +116,7 @@ struct JobRow {
     std::int64_t minutes;  // the same, as limits count it
     Moment run_s;
     bool is_measured;  // run_s is from its real start to its real end
-    std::int64_t unseen_s;  // how long it was suspended when nobody knows; it may run longer by that
+    std::int64_t unseen_s;  // how long it was suspended at unknown times; it may run longer by that
     std::int64_t nice;
     Moment begin;
     std::int64_t array_limit;
@@ -191,7 +191,7 @@ struct Settings {
     bool is_fair_tree;
     double weight_age, weight_fairshare, weight_job_size;
     bool is_safe;            // AccountingStorageEnforce=safe
-    std::int64_t forgets_s;  // after this long what was used keeps nobody waiting
+    std::int64_t forgets_s;  // after this long what was used counts for no limit
     std::int64_t max_age_s, decay_half_life_s, calc_period_s, dampening;
     bool favor_small, small_relative_to_time;
     bool bills_most;    // the largest weighted resource, and not their sum
