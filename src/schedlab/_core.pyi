@@ -110,7 +110,7 @@ class Conservative(Policy):
     def __init__(self, order: Order, depth: int | None = None, frozen: bool = False, oldest_first: bool = False) -> None: ...
 
 class ConservativeRebuild(Policy):
-    """Plans all considered jobs anew, in order, at every pass."""
+    """Plans all considered jobs again, in order, at every pass."""
 
     def __init__(self, order: Order, depth: int | None = None, reserve: Hold = Hold.shares) -> None: ...
 
@@ -288,7 +288,7 @@ class Queue:
 
     @property
     def estimate_s(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
-        """predicted run time; the request where nobody predicts"""
+        """predicted run time; the request without a predictor"""
 
     @property
     def submit_s(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
@@ -377,7 +377,7 @@ class View:
     @property
     def plans_are_void(self) -> bool:
         """
-        whether a running job has exceeded its request, or outlived its prediction since the last pass
+        whether a running job has exceeded its request, or run longer than predicted since the last pass
         """
 
     @property
@@ -488,7 +488,7 @@ class Simulator:
 
     def imagine(self, jobs: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], run: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
-        Forget what nobody can know now; these unfinished jobs have these run times.
+        Forget what cannot be known now; these unfinished jobs have these run times.
         """
 
     def cancel(self, job: int) -> None:
@@ -678,7 +678,7 @@ class LiveCluster:
 
     @property
     def next_pass(self) -> int | None:
-        """when a pass is due next though nobody tells anything; None if none is"""
+        """when a pass is due next without any message; None if none is"""
 
     def nodes_of(self, job: int) -> list[tuple[int, int]]:
         """the nodes of a job that has started, as ranges"""
