@@ -12,7 +12,11 @@ grid = Platform(tuple(Cluster.homogeneous(16, f"c{number}") for number in range(
 jobs = generate("multi-cluster:share=0.4,burst=1000000", 40, seed=5)
 print(f"{len(jobs)} jobs at once; the first three need {', '.join(jobs.labelled('needs')[:3])}")
 
-policies = ("reserve", "reserve:promises=1", "coalloc:solver=restart-greedy,round_s=1,jobs=40")
+policies = (
+    "conservative",
+    "conservative:promises=1",
+    "coalloc:solver=restart-greedy,round_s=1,jobs=40",
+)
 schedules = [simulate(jobs, grid, policy) for policy in policies]
 for schedule in schedules:
     print(f"\n{schedule.policy}")

@@ -134,17 +134,17 @@ def two_clusters() -> Schedule:
     """Jobs of 2 nodes of a and 1 of b, and of 2 of a, on three nodes of a and two of b."""
     platform = Platform((Cluster.homogeneous(3, "a"), Cluster.homogeneous(2, "b")))
     workload = with_needs(jobs((0, 1, 5, 5), (0, 1, 5, 5)), [{"a": 2, "b": 1}, {"a": 2}])
-    return simulate(workload, platform, "reserve")
+    return simulate(workload, platform, "conservative")
 
 
 def test_nodes_of_the_wrong_cluster() -> None:
     """Job 1 has three nodes, as many as it needs, but one too many of b."""
     nodes = NodeRanges.parse(["0,3-4", "0-1"])
-    found = violation(audit(replace(two_clusters(), node_ranges=nodes), "reserve"))
+    found = violation(audit(replace(two_clusters(), node_ranges=nodes), "conservative"))
     assert found.sentence == "job 1 ran on 1 node of cluster a and needs 2"
 
 
 def test_a_cluster_over_used_though_the_machine_is_not(moved: Moved) -> None:
     """Four nodes of a at once, of which there are three; of all five there would be enough."""
-    found = violation(audit(moved(two_clusters(), {2: 0}), "reserve"))
+    found = violation(audit(moved(two_clusters(), {2: 0}), "conservative"))
     assert found.sentence == "4 nodes are in use at 0 and cluster a has 3"

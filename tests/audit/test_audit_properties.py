@@ -23,6 +23,7 @@ NAMES = [
     *POLICIES,
     "easy:backfill=sjf",
     "conservative:rebuild=true",
+    "conservative:promises=1",
     "easy:depth=2",
     "easy-one-reserved:reservation=frozen",
     "wrsabf-or:reservation=frozen,alpha=3",

@@ -39,11 +39,11 @@ def grid(tmp_path: Path) -> list[str]:
 
 def test_simulate_tells_of_clusters_and_of_co_allocated_jobs(run: Run, grid: list[str]) -> None:
     """Nodes of different clusters may differ: no job gets one for another."""
-    policies = ("--policy", "reserve", "--policy", "coalloc:solver=wd,round_s=1")
+    policies = ("--policy", "conservative", "--policy", "coalloc:solver=wd,round_s=1")
     shown = run("simulate", *grid, *policies).stdout
     assert "3 jobs on 6 nodes of 2 clusters" in shown
     assert "coalloc:solver=wd,round_s=1: agreements 0, without agreement 0" in shown
-    (row,) = json.loads(run("simulate", *grid, "--policy", "reserve", "--json").stdout)
+    (row,) = json.loads(run("simulate", *grid, "--policy", "conservative", "--json").stdout)
     assert [part["mean_wait_s"] for part in row["by_clusters_needed"]] == [0.0, 91.0]
     assert [part["jobs"] for part in row["clusters"]] == [2, 2]
 
@@ -51,15 +51,17 @@ def test_simulate_tells_of_clusters_and_of_co_allocated_jobs(run: Run, grid: lis
 def test_a_schedule_can_be_audited(run: Run, grid: list[str], tmp_path: Path) -> None:
     """The file has the clusters and the needs."""
     out = tmp_path / "s.parquet"
-    assert run("simulate", *grid, "--policy", "reserve", "--out", out).exit_code == 0
-    assert run("audit", out, "--policy", "reserve").exit_code == 0
+    assert run("simulate", *grid, "--policy", "conservative", "--out", out).exit_code == 0
+    assert run("audit", out, "--policy", "conservative").exit_code == 0
 
 
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
         (["--policy", "wrsabf-ar:reservation=pinned"], "plans whole nodes of one pool"),
-        (["--policy", "reserve", "--cluster", "a"], 'job 2: unknown cluster "b"'),
+        (["--policy", "conservative", "--cluster", "a"], 'job 2: unknown cluster "b"'),
+        (["--policy", "sjf+conservative:promises=1"], "promises is for the order fcfs; omit it"),
+        (["--policy", "conservative:promises=1,rebuild=true"], "keeps its promises; omit rebuild"),
         (["--policy", "coalloc:solver=wdd"], 'unknown solver "wdd"; did you mean "wd"?'),
     ],
 )
@@ -74,7 +76,7 @@ def test_mistakes_are_one_sentence(
 
 def test_the_clusters_must_be_described(run: Run, grid: list[str]) -> None:
     """A header that tells one size does not tell the clusters."""
-    result = run("simulate", grid[0], "--policy", "reserve")
+    result = run("simulate", grid[0], "--policy", "conservative")
     assert result.exit_code == 2
     assert "its jobs name clusters; say which there are in a platform file" in result.stderr
 

@@ -23,7 +23,7 @@ def schedule() -> Schedule:
         jobs((0, 1, 20, 20), (0, 1, 10, 10), (0, 1, 10, 10), (0, 1, 20, 20)),
         [{"a": 4}, {"a": 2, "b": 2}, {"a": 3}, {"b": 1}],
     )
-    return simulate(workload, TWO, "reserve")
+    return simulate(workload, TWO, "conservative")
 
 
 def test_jobs_by_the_clusters_they_need(schedule: Schedule) -> None:

@@ -42,7 +42,7 @@ def test_short_jobs_go_before_the_long_one_of_their_round(solver: str) -> None:
     workload = long_before_short()
     agreed = simulate(workload, GRID, f"coalloc:solver={solver},round_s=10")
     assert agreed.start_s.tolist() == [0, 120, 90, 100, 90]
-    assert simulate(workload, GRID, "reserve").start_s.tolist() == [0, 90, 150, 160, 150]
+    assert simulate(workload, GRID, "conservative").start_s.tolist() == [0, 90, 150, 160, 150]
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -134,7 +134,7 @@ def test_a_round_of_many_is_held_in_parts() -> None:
     workload = generate("multi-cluster:burst=20,clusters=2,nodes=8", 60, seed=1)
     platform = Platform((Cluster.homogeneous(8, "c1"), Cluster.homogeneous(8, "c2")))
     alone = simulate(workload, platform, "coalloc:round_s=1,replan=always,jobs=1")
-    first_come = simulate(workload, platform, "reserve")
+    first_come = simulate(workload, platform, "conservative")
     assert alone.start_s.tolist() == first_come.start_s.tolist()
     agreed = simulate(workload, platform, "coalloc:round_s=1,replan=always,jobs=5,solver=greedy")
     assert agreed.start_s.tolist() != first_come.start_s.tolist()
@@ -180,8 +180,7 @@ def test_the_problem_of_a_round() -> None:
         ("coalloc:round_s=0", ParameterError, r'round_s is "0"; must be an integer >= 1'),
         ("coalloc:objective=value", ParameterError, r"must not leave out jobs"),
         ("coalloc:replan=never", ParameterError, r'replan is "never"; must be rounds or always'),
-        ("reserve:promises=none", ParameterError, r'promises is "none"; must be an integer'),
-        ("reserve+easy", UnknownNameError, r'unknown policy "reserve\+easy"'),
+        ("coalloc+easy", UnknownNameError, r'unknown policy "coalloc\+easy"'),
         ("coaloc", UnknownNameError, r'did you mean "coalloc"'),
     ],
 )
@@ -196,7 +195,7 @@ def test_the_name_says_what_was_chosen() -> None:
     chosen = find_policy("coalloc:solver=wd:width=3,round_s=60")
     assert chosen.name == "coalloc:solver=wd:width=3,round_s=60"
     assert chosen.parameters == {"solver": "wd:width=3", "round_s": 60}
-    assert find_policy("reserve", predict="last-two").name == "reserve:predict=last-two"
+    assert find_policy("coalloc", predict="last-two").name == "coalloc:predict=last-two"
 
 
 @pytest.mark.parametrize("arguments", [{"round_s": 0}, {"slots": 0}, {"jobs": 0}, {"replan": "x"}])

@@ -10,6 +10,7 @@ from schedlab import Order, Policy
 from schedlab._core import order_names
 from schedlab.errors import ParameterError, SchedlabError, UnknownNameError
 from schedlab.policies import ALIASES, BACKFILLS, ORDERS, POLICIES, Queue, View, find_policy
+from schedlab.policies.first_promises import FirstPromises
 from schedlab.policies.standalone import STANDALONE
 from schedlab.sim import simulate
 from schedlab.testing.instances import crowd
@@ -93,6 +94,13 @@ def test_the_name_outweighs_a_depth_given_apart() -> None:
         ("wrsa:beta=7", ParameterError, 'policy "wrsa": beta is "7"'),
         ("conservative:rebuild=yes", ParameterError, "must be true or false"),
         ("fcfs:rebuild=true", UnknownNameError, "rebuild"),
+        ("reserve", UnknownNameError, 'unknown policy "reserve"'),
+        ("conservative:promises=0", ParameterError, 'promises is "0"; must be an integer >= 1'),
+        ("conservative:promises=1,rebuild=true", ParameterError, "omit rebuild=true"),
+        ("conservative:promises=1,reserve=nodes", ParameterError, "omit reserve=nodes"),
+        ("sjf+conservative:promises=1", ParameterError, "promises is for the order fcfs"),
+        (f"{__name__}:Widest+conservative:promises=1", ParameterError, "for the order fcfs"),
+        ("easy:promises=1", UnknownNameError, 'unknown parameter of easy: "promises"'),
         ("no_such_module:Thing", ParameterError, "No module named"),
         ("schedlab.errors:Nothing", ParameterError, "Nothing"),
         ("schedlab.errors:InputError", ParameterError, "must be a Policy or Order"),
@@ -116,6 +124,20 @@ def test_an_outside_order_takes_any_backfilling() -> None:
     assert np.array_equal(outside.start_s, simulate(crowd(), 16, "lnf+easy:depth=50").start_s)
 
 
+def test_a_number_of_promises_is_recorded_as_any_parameter() -> None:
+    """Beside the depth, under the short name of the combination."""
+    chosen = find_policy("fcfs+conservative:promises=2", depth=5)
+    assert chosen.name == "conservative:depth=5,promises=2"
+    assert chosen.parameters == {"depth": 5, "promises": 2}
+
+
+@pytest.mark.parametrize("arguments", [{"promises": 0}, {"promises": 1, "depth": 0}])
+def test_impossible_numbers_of_promises_in_code(arguments: dict[str, int]) -> None:
+    """The same rules as in text."""
+    with pytest.raises(ParameterError, match="must be >= 1"):
+        FirstPromises(**arguments)
+
+
 def test_an_outside_policy_takes_no_depth() -> None:
     """It decides by itself what it considers."""
     with pytest.raises(ParameterError, match="decides by itself"):
@@ -125,4 +147,4 @@ def test_an_outside_policy_takes_no_depth() -> None:
 def test_backfills_are_listed_with_their_parameters() -> None:
     """The table is the documentation of what can be set."""
     assert set(BACKFILLS["easy"].parameters) == {"depth", "backfill", "max_priority_gap", "reserve"}
-    assert set(BACKFILLS["conservative"].parameters) == {"depth", "rebuild", "reserve"}
+    assert set(BACKFILLS["conservative"].parameters) == {"depth", "rebuild", "reserve", "promises"}

@@ -177,6 +177,14 @@ def test_whole_nodes_are_for_plans_of_each_pass(policy: str, reason: str) -> Non
         simulate(workload, platform, policy)
 
 
+@pytest.mark.parametrize("policy", ["conservative:promises=1", "coalloc"])
+def test_a_policy_that_counts_whole_nodes_is_refused(policy: str) -> None:
+    """Its plan has no shares of a node."""
+    platform, workload = one_node_for_three()
+    with pytest.raises(ParameterError, match="counts whole nodes, but these jobs share nodes"):
+        simulate(workload, platform, policy)
+
+
 def test_tasks_may_need_more_nodes_than_are_told() -> None:
     """Six tasks, two on each node, need three nodes; the second job waits for the third node."""
     workload = jobs((0, 1, 10, 10), (0, 2, 10, 10))

@@ -39,21 +39,21 @@ def needing(*needs: dict[str, int]) -> Workload:
 
 def test_a_job_gets_its_nodes_on_the_clusters_it_names() -> None:
     """Numbers run through the clusters: b begins at 4, c at 7."""
-    schedule = simulate(needing({"b": 2}, {"a": 3, "c": 1}, {"c": 1}), GRID, "reserve")
+    schedule = simulate(needing({"b": 2}, {"a": 3, "c": 1}, {"c": 1}), GRID, "conservative")
     assert schedule.start_s.tolist() == [0, 0, 0]
     assert ReferenceSchedule.of(schedule).nodes_of == [[4, 5], [0, 1, 2, 7], [8]]
 
 
 def test_a_job_waits_until_all_its_clusters_are_free_together() -> None:
     """Job 3 could have all but one node of a at once; without b they are of no use to it."""
-    schedule = simulate(needing({"b": 3}, {"a": 1}, {"a": 3, "b": 1}), GRID, "reserve")
+    schedule = simulate(needing({"b": 3}, {"a": 1}, {"a": 3, "b": 1}), GRID, "conservative")
     assert schedule.start_s.tolist() == [0, 0, 10]
     assert schedule.first_reserved_s.tolist() == [0, 0, 10]
 
 
 def test_idle_nodes_of_another_cluster_do_not_help() -> None:
     """Five nodes of nine are idle, none of them in a."""
-    assert simulate(needing({"a": 4}, {"a": 1}), GRID, "reserve").start_s.tolist() == [0, 10]
+    assert simulate(needing({"a": 4}, {"a": 1}), GRID, "conservative").start_s.tolist() == [0, 10]
 
 
 def test_with_one_promise_a_job_may_overtake_all_but_the_head() -> None:
@@ -62,7 +62,7 @@ def test_with_one_promise_a_job_may_overtake_all_but_the_head() -> None:
         jobs((0, 1, 10, 10), (0, 1, 5, 5), (0, 1, 10, 10), (0, 1, 11, 11)),
         [{"a": 4}, {"a": 1, "b": 3}, {"b": 1}, {"b": 1}],
     )
-    schedule = simulate(workload, GRID, "reserve:promises=1")
+    schedule = simulate(workload, GRID, "conservative:promises=1")
     assert schedule.start_s.tolist() == [0, 10, 0, 15]
 
 
@@ -70,16 +70,16 @@ def check_agreement(
     workload: Workload, options: SimulationOptions, promises: int | None, predict: str
 ) -> None:
     """Compare all columns of both simulators."""
-    options["depth"] = None
-    name = "reserve" if promises is None else f"reserve:promises={promises}"
+    name = "conservative" if promises is None else f"conservative:promises={promises}"
     native = simulate(workload, GRID, name, predict=predict, **options)
     plain = reference_simulate(
-        workload, GRID, backfill="reserve", promises=promises, predict=predict, **options
+        workload, GRID, backfill="conservative", promises=promises, predict=predict, **options
     )
     assert ReferenceSchedule.of(native) == plain
 
 
 PROMISES = st.sampled_from((None, None, 1, 2))
+ALL_PROMISES = ("conservative:promises=1000", "conservative")
 PREDICTORS = st.sampled_from(("request", "request", "last-two", "actual"))
 
 
@@ -104,24 +104,23 @@ def test_both_simulators_agree_at_length(
 
 @examples(30)
 @given(workload=workloads(), options=simulation_options())
-def test_on_one_cluster_it_is_conservative_backfilling(
+def test_on_one_cluster_more_promises_than_jobs_are_all(
     workload: Workload, options: SimulationOptions
 ) -> None:
-    """Jobs that name no cluster need nodes of the one there is."""
-    options["depth"] = None
-    mine, native = (simulate(workload, 8, name, **options) for name in ("reserve", "conservative"))
+    """The promises in Python are those of the core; jobs need nodes of the one cluster there is."""
+    mine, native = (simulate(workload, 8, name, **options) for name in ALL_PROMISES)
     assert ReferenceSchedule.of(mine) == ReferenceSchedule.of(native)
 
 
 @examples(30)
 @given(multi_cluster_workloads(SIZES), simulation_options(), PREDICTORS)
-def test_on_several_clusters_it_is_conservative_backfilling(
+def test_on_several_clusters_more_promises_than_jobs_are_all(
     workload: Workload, options: SimulationOptions, predict: str
 ) -> None:
     """The native plan of nodes and the promises in Python give the same starts and nodes."""
-    options["depth"] = None
-    names = ("reserve", "conservative")
-    mine, native = (simulate(workload, GRID, name, predict=predict, **options) for name in names)
+    mine, native = (
+        simulate(workload, GRID, name, predict=predict, **options) for name in ALL_PROMISES
+    )
     assert ReferenceSchedule.of(mine) == ReferenceSchedule.of(native)
 
 
@@ -129,12 +128,15 @@ def test_on_several_clusters_it_is_conservative_backfilling(
 @given(workload=workloads())
 def test_with_one_promise_on_one_cluster_it_is_easy(workload: Workload) -> None:
     """The head's promise is its shadow time."""
-    mine, native = (simulate(workload, 8, name) for name in ("reserve:promises=1", "easy"))
+    mine, native = (simulate(workload, 8, name) for name in ("conservative:promises=1", "easy"))
     assert mine.start_s.tolist() == native.start_s.tolist()
 
 
 @examples(20)
-@given(workload=multi_cluster_workloads(SIZES), policy=st.sampled_from(("reserve", "coalloc")))
+@given(
+    workload=multi_cluster_workloads(SIZES),
+    policy=st.sampled_from(("conservative", "conservative:promises=1", "coalloc")),
+)
 def test_an_audit_finds_nothing(workload: Workload, policy: str) -> None:
     """Nodes are named once, on the right clusters, and the same decisions are taken again."""
     verdict = audit(simulate(workload, GRID, policy), policy)
@@ -146,14 +148,14 @@ def test_an_audit_finds_nothing(workload: Workload, policy: str) -> None:
 @given(workload=multi_cluster_workloads(SIZES))
 def test_nodes_are_named_where_only_times_are_known(workload: Workload) -> None:
     """On each cluster as many as a job needs of it, none twice."""
-    times = replace(simulate(workload, GRID, "reserve"), node_ranges=None)
+    times = replace(simulate(workload, GRID, "conservative"), node_ranges=None)
     named = replace(times, node_ranges=times.named_nodes())
-    assert audit(named, "reserve").feasible
+    assert audit(named, "conservative").feasible
 
 
 def test_a_schedule_of_clusters_survives_its_files(tmp_path: Path) -> None:
     """With the needs of its jobs and the clusters of its platform."""
-    schedule = simulate(needing({"b": 2}, {"a": 3, "c": 1}), GRID, "reserve")
+    schedule = simulate(needing({"b": 2}, {"a": 3, "c": 1}), GRID, "conservative")
     for name in ("a.parquet", "a.csv"):
         save_schedules([schedule], tmp_path / name)
         assert load_schedules(tmp_path / name) == [schedule]
@@ -207,16 +209,16 @@ def test_environments_of_one_machine_refuse_such_jobs() -> None:
 def test_a_job_that_could_never_run(needs: dict[str, int], reason: str) -> None:
     """It is told before anything is simulated."""
     with pytest.raises(WorkloadError, match=reason):
-        simulate(needing(needs), GRID, "reserve")
+        simulate(needing(needs), GRID, "conservative")
 
 
 def test_needs_that_contradict_the_job() -> None:
     """The nodes are the sum of the needs, and every job has some."""
     workload = needing({"a": 2}, {"b": 1})
     with pytest.raises(WorkloadError, match=r"job 1: nodes is 3 but its needs add up to 2"):
-        simulate(workload.replace(nodes=[3, 1]), GRID, "reserve")
+        simulate(workload.replace(nodes=[3, 1]), GRID, "conservative")
     with pytest.raises(WorkloadError, match=r"job 2: does not say which clusters it needs"):
-        simulate(workload.replace(needs=[0, -1]), GRID, "reserve")
+        simulate(workload.replace(needs=[0, -1]), GRID, "conservative")
 
 
 class Doing(Policy):

@@ -25,7 +25,9 @@ def schedules() -> list[Schedule]:
     workload = with_needs(
         jobs((0, 1, 60, 60), (0, 1, 60, 60), (0, 1, 60, 60)), [{"a": 4}, {"a": 1, "b": 2}, {"b": 1}]
     )
-    return [simulate(workload, GRID, policy) for policy in ("reserve", "reserve:promises=1")]
+    return [
+        simulate(workload, GRID, policy) for policy in ("conservative", "conservative:promises=1")
+    ]
 
 
 def test_jobs_are_coloured_by_the_clusters_they_need(schedules: list[Schedule]) -> None:

@@ -25,7 +25,7 @@ EXAMPLES = (
     "schedlab simulate trace.swf --policy easy --policy fcfs --by partition --metric wait",
     "schedlab simulate trace.swf --policy easy --policy fcfs --figure waits.pdf --figure-kind cdf",
     "schedlab simulate shared:load=0.8 --jobs 5000 --platform machine.toml --policy easy --json",
-    "schedlab simulate jobs.csv --platform grid.toml --policy reserve --policy coalloc:solver=wd",
+    "schedlab simulate jobs.csv --platform grid.toml --policy conservative --policy coalloc",
 )
 
 

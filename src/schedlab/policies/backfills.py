@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from schedlab import _core
 from schedlab.errors import ParameterError
+from schedlab.policies.first_promises import FirstPromises
 from schedlab.policies.orders import native_order
 from schedlab.policies.parameters import (
     Parameter,
@@ -27,6 +28,8 @@ class BackfillEntry:
     reference: str
     parameters: Parameters
     build: Callable[..., _core.Policy]
+    fcfs_only: tuple[str, ...] = ()
+    """Parameters that no other order has."""
 
 
 def _easy(
@@ -54,7 +57,18 @@ def _conservative(
     depth: int | None = None,
     rebuild: bool = False,
     reserve: str | None = None,
+    promises: int | None = None,
 ) -> _core.Policy:
+    if promises is not None:
+        if rebuild:
+            raise ParameterError(
+                f"conservative: promises={promises} keeps its promises; omit rebuild=true"
+            )
+        if reserve is not None:
+            raise ParameterError(
+                f"conservative: promises={promises} counts whole nodes; omit reserve={reserve}"
+            )
+        return FirstPromises(promises, depth)
     if rebuild:
         return _core.ConservativeRebuild(order, depth, _hold(reserve))
     if reserve is not None:
@@ -161,8 +175,14 @@ BACKFILLS: dict[str, BackfillEntry] = {
             "depth": DEPTH,
             "rebuild": Parameter(yes_or_no, "replan everything at every pass. Default: false"),
             "reserve": RESERVE,
+            "promises": Parameter(
+                positive,
+                "number of waiting jobs with a promise, in order of arrival (order fcfs only). "
+                "Default: all",
+            ),
         },
         _conservative,
+        ("promises",),
     ),
     "all-reserved": BackfillEntry(
         "Every job is replanned, the oldest first; no job moves the plan of another.",

@@ -12,7 +12,7 @@ from typing import Any
 from schedlab import _core
 from schedlab.errors import ParameterError, UnknownNameError
 from schedlab.lookup import import_object, require_callable, split_parameters
-from schedlab.policies.backfills import BACKFILLS
+from schedlab.policies.backfills import BACKFILLS, BackfillEntry
 from schedlab.policies.orders import ORDERS, native_order
 from schedlab.policies.parameters import Parameter, Parameters, whole
 from schedlab.policies.policy import CheckedOrder, ChosenPolicy, Order
@@ -173,9 +173,17 @@ def _backfilled(
     if depth is not None:
         texts = {"depth": str(depth), **texts}
     values = _parsed(name, texts, {**of_order, **entry.parameters})
+    _require_order_for(values, name, entry)
     order = make_order(**{key: values[key] for key in values if key in of_order})
     settings = {key: values[key] for key in values if key in entry.parameters}
     return ChosenPolicy(_full_name(name, texts), entry.build(order, **settings), values)
+
+
+def _require_order_for(values: dict[str, Any], name: str, entry: BackfillEntry) -> None:
+    order = ALIASES.get(name, name).partition("+")[0]
+    for key in values:
+        if key in entry.fcfs_only and order != "fcfs":
+            raise ParameterError(f'policy "{name}": {key} is for the order fcfs; omit it')
 
 
 def _full_name(name: str, texts: dict[str, str]) -> str:

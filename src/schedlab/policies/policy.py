@@ -153,5 +153,5 @@ def require_plans_nodes(chosen: ChosenPolicy, *, counted: bool) -> None:
     if not counted and getattr(chosen.core, "counts_nodes", False):
         raise ParameterError(
             f"policy {chosen.name} counts whole nodes, but these jobs share nodes, or have "
-            "partitions that overlap; take conservative"
+            "partitions that overlap; take plain conservative"
         )

@@ -20,12 +20,6 @@ class StandaloneEntry:
 
 
 STANDALONE: dict[str, StandaloneEntry] = {
-    "reserve": StandaloneEntry(
-        "First come, first served on all clusters that a job needs; promises only move earlier.",
-        "Mu'alem & Feitelson, IEEE TPDS 2001",
-        {"promises": Parameter(positive, "number of waiting jobs with a promise. Default: all")},
-        "schedlab.policies.coallocating:Reserve",
-    ),
     "coalloc": StandaloneEntry(
         "Jobs gather in rounds, and a co-allocation solver chooses their starts.",
         "after Namekata, Matsui & Matsuo",

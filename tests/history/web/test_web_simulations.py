@@ -266,7 +266,7 @@ def test_both_databases_say_the_same(store_url: str) -> None:
         "evolved:x",
         "eazy",
         "coalloc:solver=os:system",
-        "reserve",
+        "lookahead",
     ],
 )
 def test_policies_are_those_of_the_table(name: str) -> None:

@@ -44,6 +44,10 @@ def test_every_order_and_parameter_is_in_the_picker() -> None:
         (Picked(("sjf",)), ["sjf"]),
         (Picked(backfills=("conservative",)), ["conservative"]),
         (
+            Picked(("fcfs",), ("conservative",), values={"promises": "2"}),
+            ["conservative:promises=2"],
+        ),
+        (
             Picked(("fcfs",), ("easy", "one-reserved"), values={"depth": "5", "alpha": "2"}),
             ["easy:depth=5", "easy-one-reserved:depth=5,alpha=2"],
         ),

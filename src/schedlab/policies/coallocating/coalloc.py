@@ -8,8 +8,8 @@ from schedlab.coalloc import Limits, Objective, Solver, find_solver
 from schedlab.errors import MemoryLimitError, ParameterError, UnknownNameError
 from schedlab.policies.coallocating.negotiation import problem_of, still_open
 from schedlab.policies.coallocating.places import planned_places, running_places
-from schedlab.policies.coallocating.promises import Promises
 from schedlab.policies.policy import Policy, View
+from schedlab.policies.promises import Promises
 
 ROUND_S = 60
 SLOTS = 20

@@ -14,6 +14,7 @@ from schedlab.testing.reference.attempts import Attempt
 from schedlab.testing.reference.conservative import Conservative, RebuiltConservative
 from schedlab.testing.reference.easy import Easy
 from schedlab.testing.reference.easy_nodes import EasyNodes
+from schedlab.testing.reference.first_promises import ReferenceFirstPromises
 from schedlab.testing.reference.given import gpus_stand_apart, jobs_of, machine_of
 from schedlab.testing.reference.linear import linear
 from schedlab.testing.reference.no_backfill import NoBackfill
@@ -23,7 +24,6 @@ from schedlab.testing.reference.plan import Hold
 from schedlab.testing.reference.predictors import PREDICTORS
 from schedlab.testing.reference.preemption import RULES, PreemptionStep
 from schedlab.testing.reference.remembered import remembered
-from schedlab.testing.reference.reserve import ReferenceReserve
 from schedlab.testing.reference.reserving import AllReserved, OneReserved
 from schedlab.testing.reference.simulation import Backfill, ReferenceSimulation
 from schedlab.testing.reference.site import at_site
@@ -85,9 +85,7 @@ def reference_simulate(
     workload: Workload,
     platform: int | Platform,
     order: str = "fcfs",
-    backfill: Literal[
-        "none", "easy", "conservative", "reserve", "all-reserved", "one-reserved"
-    ] = "none",
+    backfill: Literal["none", "easy", "conservative", "all-reserved", "one-reserved"] = "none",
     *,
     rebuild: bool = False,
     promises: int | None = None,
@@ -118,8 +116,8 @@ def reference_simulate(
         order: the order of the queue, a key of ``ORDERS`` or ``linear``.
         backfill: which jobs may overtake.
         rebuild: with conservative backfilling, plan from scratch at every pass.
-        promises: with reserve, how many waiting jobs are promised a start; the others may start if
-            they delay none of these.
+        promises: with conservative backfilling, how many of the first waiting jobs are promised a
+            start; the others may start if they delay none of these. Default: all.
         candidates: with EASY, the order in which jobs behind the head are tried.
         reserve: what a reservation holds: with EASY a number of nodes or named ones; in plans that
             are made at every pass the shares of its nodes that its job needs, or whole nodes.
@@ -215,11 +213,13 @@ def _backfill(
     all_reserved: Backfill = AllReserved(reserve=reserve)
     if frozen:
         all_reserved = Conservative(frozen=True, oldest_first=True)
+    conservative: Backfill = RebuiltConservative(reserve) if rebuild else Conservative()
+    if promises is not None:
+        conservative = ReferenceFirstPromises(promises)
     ways: dict[str, Backfill] = {
         "none": NoBackfill(),
         "easy": EasyNodes() if reserve == "nodes" else Easy(candidates),
-        "conservative": RebuiltConservative(reserve) if rebuild else Conservative(),
-        "reserve": ReferenceReserve(promises),
+        "conservative": conservative,
         "all-reserved": all_reserved,
         "one-reserved": OneReserved(alpha, frozen=frozen, reserve=reserve),
     }

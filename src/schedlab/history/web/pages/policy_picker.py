@@ -103,6 +103,14 @@ CONTROLS: Mapping[str, Control] = {
         "move only earlier",
         choices=(("true", "are made again at every pass"),),
     ),
+    "promises": Control(
+        "Conservative: promises",
+        "How many waiting jobs have one. Only with FCFS, and where jobs have whole nodes.",
+        "all",
+        (1, 2, 5, 10, 20, 50, 100),
+        at_end=True,
+        least=1,
+    ),
     "alpha": Control(
         "One-reserved: longest job in a gap",
         "How many times as long as a gap a job may be to fill it; later plans move back.",

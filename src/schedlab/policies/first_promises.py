@@ -1,30 +1,33 @@
-"""First come, first served on all clusters that a job needs."""
+"""Conservative backfilling with promises for the first waiting jobs only."""
 
 from __future__ import annotations
 
 from schedlab.errors import ParameterError
-from schedlab.policies.coallocating.promises import Promises
 from schedlab.policies.policy import Policy, View
+from schedlab.policies.promises import Promises
 
 
-class Reserve(Policy):
-    """Promises jobs, in order of submission, the earliest time at which all they need is free.
+class FirstPromises(Policy):
+    """Promises the first waiting jobs a start; others may start if they delay none of these.
 
-    On one cluster this is conservative backfilling, and with one promise EASY.
+    Jobs come in order of submission. With one promise this is EASY on one cluster.
     """
 
     counts_nodes = True
 
-    def __init__(self, promises: int | None = None) -> None:
-        """Promise the first waiting jobs a start; others may start if they delay none of these.
+    def __init__(self, promises: int, depth: int | None = None) -> None:
+        """Promise that number of waiting jobs a start.
 
         Args:
-            promises: how many; None: every job.
+            promises: the number.
+            depth: how many waiting jobs a pass considers; None: all.
         """
         super().__init__()
-        if promises is not None and promises < 1:
-            raise ParameterError(f'policy "reserve": promises is {promises}; must be >= 1')
+        for what, value in (("promises", promises), ("depth", depth)):
+            if value is not None and value < 1:
+                raise ParameterError(f'policy "conservative": {what} is {value}; must be >= 1')
         self._limit = promises
+        self._depth = depth
         self._promises = Promises()
 
     def begin(self) -> None:
@@ -37,9 +40,9 @@ class Reserve(Policy):
         self._promises.renew(view, waiting)
         self._promises.move_earlier(view)
         later = 0
-        for job in waiting:
+        for job in waiting[: self._depth]:
             if job not in self._promises:
-                if self._limit is not None and later >= self._limit:
+                if later >= self._limit:
                     if view.can_start(job):
                         view.start(job)
                     continue

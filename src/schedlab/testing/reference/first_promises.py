@@ -1,4 +1,4 @@
-"""Reservations on all clusters that a job needs, in order of submission."""
+"""Conservative backfilling with promises for the first waiting jobs only."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from schedlab.testing.reference.plan import ReferencePlan
 from schedlab.testing.reference.simulation import ReferenceSimulation
 
 
-class ReferenceReserve(Conservative):
-    """Conservative backfilling with promises for a limited number of waiting jobs.
+class ReferenceFirstPromises(Conservative):
+    """Promises the first waiting jobs a start; others may start if they delay none of these.
 
-    The others may start if they delay none of these: with one promise this is EASY.
+    With one promise this is EASY on one cluster.
     """
 
-    def __init__(self, promises: int | None = None) -> None:
-        """Promise this number of jobs a start; None: all."""
+    def __init__(self, promises: int) -> None:
+        """Promise that number of waiting jobs a start."""
         super().__init__()
         self.limit = promises
 
@@ -25,7 +25,7 @@ class ReferenceReserve(Conservative):
         later = 0
         for job in considered:
             if job not in self.promises:
-                if self.limit is not None and later >= self.limit:
+                if later >= self.limit:
                     self._backfill(sim, plan, job)
                     continue
                 self._promise(plan, [job])
