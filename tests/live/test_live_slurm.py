@@ -536,6 +536,14 @@ def test_the_service_is_left_what_the_mirror_sees(
     (tmp_path / "site.toml").write_text(
         f'[site]\nname = "t"\n[[cluster]]\nname = "c"\n[slurm]\nsite = "{folder}"\n'
     )
+    waiting = (queue[1], queue[-2], queue[-1])
+    until(
+        lambda: all(
+            cluster.run("squeue", "-h", "-j", each, "-o", "%r").strip() != "None"
+            for each in waiting
+        ),
+        "Slurm has noted why they wait",
+    )
     conf = str(cluster.folder / "slurm.conf")
     words = ["history", "mirror", "--site", str(tmp_path / "site.toml"), "--conf", conf]
     done = CliRunner().invoke(app, [*words, "--looks", "1", "--forks", "4"])
