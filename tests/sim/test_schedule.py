@@ -89,6 +89,14 @@ def test_node_ranges_as_text() -> None:
     assert NodeRanges.parse(["0-3,7", "", "12-30"]) == ranges
 
 
+def test_ranges_that_follow_on_each_other_are_joined() -> None:
+    """But not those of different jobs."""
+    ranges = NodeRanges.parse(["0,1-3,5,6", "", "7", "8-9,10", ""])
+    assert ranges.joined().text().to_list() == ["0-3,5-6", "", "7", "8-10", ""]
+    nothing = NodeRanges.parse(["", ""])
+    assert nothing.joined() == nothing
+
+
 @pytest.mark.parametrize("text", ["x", "3-1", "1,,2", "1-2-3", "-4", "1-", "0-3 7", "99999999999"])
 def test_wrong_node_ranges_are_named(text: str) -> None:
     """Whatever is not a range is refused, with an example of one that is."""

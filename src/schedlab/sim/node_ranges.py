@@ -46,6 +46,14 @@ class NodeRanges:
         """Return for each range the position of the job it belongs to."""
         return np.repeat(np.arange(len(self)), np.diff(self.offset))
 
+    def joined(self) -> NodeRanges:
+        """Return the same nodes with ranges of a job that follow on each other as one."""
+        follows = self.first[1:] == self.last[:-1] + 1
+        follows &= self.job()[1:] == self.job()[:-1]
+        begins = np.flatnonzero(np.append(True, ~follows)[: len(self.first)])
+        ends = np.flatnonzero(np.append(~follows, True)[: len(self.first)])
+        return NodeRanges(np.searchsorted(begins, self.offset), self.first[begins], self.last[ends])
+
     def take(self, which: NDArray[np.bool_]) -> NodeRanges:
         """Return the ranges of these jobs."""
         kept = which[self.job()]

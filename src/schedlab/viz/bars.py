@@ -32,6 +32,8 @@ def bars_of(schedule: Schedule) -> Bars:
     On a shared node the height of a bar is the share of the cores, and jobs stand above each other.
     """
     ranges, shares = schedule.named_nodes(), NodeShares.of(schedule)
+    if shares.demands is None:
+        ranges = ranges.joined()  # a job that was suspended has each node for itself
     job = ranges.job()
     bottom, top = ranges.first.astype(float) - 0.5, ranges.last.astype(float) + 0.5
     if shares.demands is None:
