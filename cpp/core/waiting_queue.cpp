@@ -14,6 +14,7 @@ constexpr std::size_t kSpare = 8;  // blocks that are kept for the next time
 
 void WaitingQueue::Block::leave_from(std::size_t slot) {
     std::fill(nodes.begin() + slot, nodes.end(), kGone);
+    std::fill(estimate.begin() + slot, estimate.end(), kLongest);
     if (slot < kBlock) waiting &= (1ULL << slot) - 1;
 }
 
@@ -110,19 +111,29 @@ void WaitingQueue::append_block() const {
 
 void WaitingQueue::summarise(std::size_t index) const {
     const Block& block = *blocks_[index];
+    summarise_needs(index);
+    least_arrival_[index] = block.least_arrival();
+    if (block.size) last_rank_[index] = block.rank[block.size - 1];
+}
+
+void WaitingQueue::summarise_needs(std::size_t index) const {
+    const Block& block = *blocks_[index];
     NodeCount nodes = kGone;
     std::int32_t estimate = kLongest;
-    std::int64_t arrival = kNoArrival;
-    for (std::size_t i = 0; i < block.size; ++i) {
-        const bool gone = block.nodes[i] == kGone;
+    for (std::size_t i = 0; i < kBlock; ++i) {  // vector instructions
         nodes = std::min(nodes, block.nodes[i]);
-        estimate = std::min(estimate, gone ? kLongest : block.estimate[i]);
-        arrival = std::min(arrival, gone ? kNoArrival : block.arrival[i]);
+        estimate = std::min(estimate, block.estimate[i]);
     }
     least_nodes_[index] = nodes;
     least_estimate_[index] = estimate;
-    least_arrival_[index] = arrival;
-    if (block.size) last_rank_[index] = block.rank[block.size - 1];
+}
+
+std::int64_t WaitingQueue::Block::least_arrival() const {
+    std::int64_t least = kNoArrival;
+    for (std::uint64_t rest = waiting; rest; rest &= rest - 1) {
+        least = std::min(least, arrival[std::countr_zero(rest)]);
+    }
+    return least;
 }
 
 void WaitingQueue::split(std::size_t index) {
@@ -321,11 +332,10 @@ void WaitingQueue::leave_slot(Position position) {
     Block& left = *blocks_[index];
     const std::size_t slot = position % kBlock;
     const bool was_least = left.nodes[slot] == least_nodes_[index] ||
-                           left.estimate[slot] == least_estimate_[index] ||
-                           left.arrival[slot] == least_arrival_[index];
+                           left.estimate[slot] == least_estimate_[index];
     left.leave(slot);
     --left.live;
-    if (was_least) summarise(index);
+    if (was_least) summarise_needs(index);
     if (position == first_) skip_gone();
 }
 

@@ -107,7 +107,8 @@ class WaitingQueue {
 
     // Column by column, so that a search reads only what it tests.
     struct Block {
-        std::array<NodeCount, kBlock> nodes;  // kGone where a job has left or none was yet
+        // kGone and kLongest where a job has left or none was yet.
+        std::array<NodeCount, kBlock> nodes;
         std::array<std::int32_t, kBlock> estimate;
         std::array<JobIndex, kBlock> job;
         std::array<Rank, kBlock> rank;
@@ -117,17 +118,19 @@ class WaitingQueue {
         std::size_t live = 0;
         std::uint64_t waiting = 0;  // by slot: whether a job waits there
 
-        Block() { nodes.fill(kGone); }
+        Block() { leave_from(0); }
         void clear() {
             leave_from(0);
             size = live = 0;
         }
         void leave(std::size_t slot) {
             nodes[slot] = kGone;
+            estimate[slot] = kLongest;
             waiting &= ~(1ULL << slot);
         }
         void leave_from(std::size_t slot);
         void copy_slot(std::size_t to, const Block& source, std::size_t from);
+        std::int64_t least_arrival() const;
         void close_gaps();
         void open_slot(std::size_t slot);
         void fill_slot(std::size_t slot, const JobChains::Ranked& from);
@@ -139,6 +142,7 @@ class WaitingQueue {
     void drop_blocks() const;
     void split(std::size_t index);
     void summarise(std::size_t index) const;
+    void summarise_needs(std::size_t index) const;  // nodes and estimates
     bool set_keys(std::span<const double> keys);
     void rebuild(std::span<const Position> order);
     // The first job from this position on, at which a block begins; end() if there is none.
@@ -162,7 +166,7 @@ class WaitingQueue {
     // By block: the smallest values of its jobs, and the rank of its last slot.
     mutable std::vector<NodeCount> least_nodes_;
     mutable std::vector<std::int32_t> least_estimate_;
-    mutable std::vector<std::int64_t> least_arrival_;
+    mutable std::vector<std::int64_t> least_arrival_;  // or that of a job that has left
     mutable std::vector<Rank> last_rank_;
     mutable Position first_ = 0;
     mutable Position end_ = 0;

@@ -49,10 +49,16 @@ WaitingQueue::Position WaitingQueue::oldest() const {
         blocks_[0]->fill_slot(0, first);
         return 0;
     }
-    const auto least = std::min_element(least_arrival_.begin(), least_arrival_.end());
-    Position found = (least - least_arrival_.begin()) * kBlock;
-    while (arrival(found) != *least || !waits(found)) ++found;
-    return found;
+    for (;;) {
+        const auto least = std::min_element(least_arrival_.begin(), least_arrival_.end());
+        const std::size_t index = least - least_arrival_.begin();
+        const Block& here = *blocks_[index];
+        for (std::uint64_t rest = here.waiting; rest; rest &= rest - 1) {
+            const auto slot = static_cast<std::size_t>(std::countr_zero(rest));
+            if (here.arrival[slot] == *least) return index * kBlock + slot;
+        }
+        least_arrival_[index] = here.least_arrival();  // the job of that arrival has left
+    }
 }
 
 WaitingQueue::Position WaitingQueue::find(JobIndex job) const {
