@@ -40,7 +40,7 @@ def read_accounting(kind: str, path: str | Path, options: ReadOptions | None = N
 
 
 def accounting_records(kind: str, path: str | Path) -> tuple[list[dict[str, Any]], list[Fault]]:
-    """Standard job records in order of submission, and what could not be read."""
+    """Return standard job records in order of submission, and what could not be read."""
     found = list(lone_job_source(kind, str(path)).read())
     faults = [each for each in found if isinstance(each, Fault)]
     records = [json.loads(each.to_json()) for each in found if not isinstance(each, Fault)]

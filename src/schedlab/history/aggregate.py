@@ -72,7 +72,7 @@ class _Measurement:
         return _with(host.model_copy(update=changes), parts[""])
 
     def peak(self, hosts: int) -> dict[str, Any]:
-        """``maxpower_watt``: the maximum over time of the sum over hosts."""
+        """Return ``maxpower_watt``: the maximum over time of the sum over hosts."""
         item = next((each for each in POWER_FROM if self.series.get(each)), None)
         if item is None:
             return {}

@@ -113,7 +113,7 @@ class Client:
         return pl.read_ipc_stream(io.BytesIO(answer.content))
 
     def accuracy(self, user: str, *, period: str = "month") -> pl.DataFrame:
-        """WRA and WRSA of a user: ``period``, ``jobs``, ``mean_wra``, ``wrsa``."""
+        """Return WRA and WRSA of a user: ``period``, ``jobs``, ``mean_wra``, ``wrsa``."""
         import polars as pl
 
         path = f"users/{quote(user, safe='')}/accuracy"

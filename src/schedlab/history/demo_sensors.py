@@ -126,7 +126,7 @@ def _waste(
 
 
 def node_name(node: int) -> str:
-    """``n01`` for the first."""
+    """Name a node: ``n01`` for the first."""
     return f"n{node + 1:02}"
 
 

@@ -39,7 +39,7 @@ Progress = Callable[[str, int], None]
 
 
 def _silent(_: str, __: int) -> None:
-    """Reports nothing."""
+    """Report nothing."""
 
 
 @dataclass
@@ -234,7 +234,7 @@ def _doubts(records: Iterable[JobRecord], site: Site) -> list[Fault]:
 
 
 def _overlaps(store: Store, keys: Sequence[int]) -> Iterator[Fault]:
-    """Jobs that were on a node together, though the site says that jobs do not share nodes."""
+    """Yield jobs that were on a node together, though the site says that jobs share no nodes."""
     for jobid, other, node in store.overlaps(keys):
         reason = f"ran on {node} together with job {other}, though the site has no [sharing]"
         yield Fault(f"job {jobid}", reason)

@@ -121,7 +121,7 @@ def check_prefix(prefix: str) -> None:
 
 
 def read_service(given: Any) -> ServiceSection:
-    """``[service]`` with the sections below it."""
+    """Read ``[service]`` with the sections below it."""
     if not isinstance(given, Mapping):
         return build(ServiceSection, given, "[service]")
     below: dict[str, type] = {

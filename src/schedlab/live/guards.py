@@ -57,7 +57,7 @@ class Guards:
 
     @classmethod
     def of(cls, bounds: Bounds, clamp: int | None, **more: Any) -> Guards:
-        """Guards at a scheduler with its own bounds, and its own clamp where none is given."""
+        """Return guards with a scheduler's own bounds, and its own clamp where none is given."""
         return cls(clamp or bounds.clamp, bounds.lowest, bounds.highest, **more)
 
     def breaks(self, jobs: Sequence[LiveJob], departure: MirrorDeparture, now: float) -> str:

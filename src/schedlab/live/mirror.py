@@ -307,7 +307,7 @@ class Mirror:
 
 
 def _told_state(job: LiveJob) -> str:
-    """The state as histories have it: a job that has ended and not by its limit ended itself."""
+    """Return the state as histories have it: a job that ended not by its limit ended itself."""
     if job.stage is LiveStage.RUNS:
         return "RUNNING"
     if job.stage is LiveStage.WAITS:

@@ -65,7 +65,7 @@ class LiveScheduler:
     def submit(
         self, job_id: str, time_s: int, *, nodes: int, request_s: int, user: int = -1
     ) -> None:
-        """A job joins the queue."""
+        """Let a job join the queue."""
         if job_id in self._place:
             raise PeerError(f"job {job_id} is submitted twice")
         for what, value, most in (("nodes", nodes, self.nodes), ("seconds", request_s, LONGEST_S)):
@@ -83,7 +83,7 @@ class LiveScheduler:
         return job_id in self._running
 
     def end(self, job_id: str, time_s: int) -> None:
-        """A running job ends."""
+        """Let a running job end."""
         if not self.is_running(job_id):
             what = "twice" if job_id in self._ended else "but was never started"
             raise PeerError(f"job {job_id} ends {what}")

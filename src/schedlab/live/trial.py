@@ -164,7 +164,7 @@ class LiveTrial:
     options: Sequence[str] = field(default_factory=tuple)
 
     def order(self) -> list[tuple[int, str, int]]:
-        """Replica, arm and turn of each run."""
+        """Return replica, arm and turn of each run."""
         rng = np.random.default_rng(self.seed)
         drawn = [rng.permutation(len(self.arms)) for _ in range(self.replicas)]
         return [
@@ -232,7 +232,7 @@ class LiveTrial:
 
     @contextmanager
     def _arm(self, arm: str, place: Path) -> Iterator[Path]:
-        """The command of the arm beside the run; ended by Ctrl-C, as an operator would."""
+        """Run the arm's command beside the run, and end it by Ctrl-C, as an operator would."""
         output = place / f"{arm}.jsonl"
         output.unlink(missing_ok=True)
         if arm == "off":
@@ -280,7 +280,7 @@ def _cost(slurm: RealSlurm) -> tuple[int, float]:
 
 
 def _waits(slurm: RealSlurm, ids: Sequence[str]) -> dict[str, Any]:
-    """Figures of the jobs, as accounting has them; it may take a moment to hear of the last."""
+    """Return figures of the jobs from accounting, which may take a moment to hear of the last."""
     rows: list[tuple[int, int, int]] = []
     for _ in range(30):
         text = slurm.run(

@@ -70,7 +70,7 @@ def effects_of(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def policy_digest(policy: str) -> str:
-    """Names a policy: by its file's content where it has one, else by its words."""
+    """Name a policy: by its file's content where it has one, else by its words."""
     path = Path(policy.partition(":")[2])
     content = path.read_bytes() if path.is_file() else policy.encode()
     return hashlib.sha256(content).hexdigest()[:16]

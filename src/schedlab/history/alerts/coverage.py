@@ -37,7 +37,7 @@ def fallen_coverage(look: RuleInput) -> Iterator[Alert]:
 
 
 def _failures(look: RuleInput) -> Iterator[Alert]:
-    """Where sensors did not answer for most jobs, nothing of them is known at all."""
+    """Yield an alert where sensors did not answer for most jobs: nothing of them is known."""
     failed = func.sum(case((jobs.c.measurement == Measurement.FAILED, 1), else_=0))
     ended = jobs.c.end_s >= int(look.now_s - DAY_S)
     counts = select(jobs.c.cluster, func.count(), failed).where(ended).group_by(jobs.c.cluster)

@@ -81,7 +81,7 @@ def _gpu_memory(job: EndedJob) -> Known | None:
 
 
 def _energy(job: EndedJob) -> Known | None:
-    """Of what the nodes, or the job's share of a node's CPUs, draw when they are busy."""
+    """Return the share of what the nodes, or the job's share of a node's CPUs, draw when busy."""
     energy = job.record.energy
     used = None if energy is None else energy.total_joule
     busy_w = job.node.power.busy_w if job.node is not None else 0.0

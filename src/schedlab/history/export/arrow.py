@@ -66,7 +66,7 @@ class ParquetExporter(_ColumnarExporter):
         return writer
 
     def batches(self, path: Path) -> Iterator[Any]:
-        """Row by row groups."""
+        """Yield them by row groups."""
         import pyarrow.parquet as pq
 
         yield from pq.ParquetFile(path).iter_batches()
@@ -78,7 +78,7 @@ class ArrowExporter(_ColumnarExporter):
     suffixes = (".arrow", ".feather")
 
     def opened(self, path: Path, schema: Any) -> AbstractContextManager[Any]:
-        """Uncompressed, so that it can be mapped."""
+        """Open it uncompressed, so that it can be mapped."""
         import pyarrow as pa
 
         writer: AbstractContextManager[Any] = pa.ipc.new_file(str(path), schema)

@@ -46,7 +46,7 @@ def rows(records: Sequence[Record], columns: Iterable[str]) -> Iterator[tuple[Va
 
 
 def _time(text: str | None) -> str | None:
-    """``2026-01-05T12:00:00+00:00``: the extended form, which spreadsheets know."""
+    """Write ``2026-01-05T12:00:00+00:00``: the extended form, which spreadsheets know."""
     if text is None:
         return None
     return f"{text[:4]}-{text[4:6]}-{text[6:11]}:{text[11:13]}:{text[13:18]}:{text[18:]}"

@@ -79,7 +79,7 @@ class SwfExporter(_TraceExporter):
     comment = ";"
 
     def write_lines(self, jobs: _Jobs, table: HistoryTable, stream: BinaryIO) -> None:
-        """18 numbers each."""
+        """Write 18 numbers for each."""
         write_swf_lines(jobs, stream)
 
 
@@ -90,5 +90,5 @@ class GwfExporter(_TraceExporter):
     comment = "#"
 
     def write_lines(self, jobs: _Jobs, table: HistoryTable, stream: BinaryIO) -> None:
-        """29 fields each."""
+        """Write 29 fields for each."""
         write_gwf_lines(jobs, words_of(table.labels()), stream)

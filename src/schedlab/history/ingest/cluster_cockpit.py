@@ -110,7 +110,7 @@ def _state(name: str) -> JobState:
 
 
 def _exclusive(meta: dict[str, Any]) -> bool | None:
-    """``exclusive`` is 1 for a job alone on its nodes; newer releases say ``shared`` instead."""
+    """Read ``exclusive``, 1 for a job alone on its nodes; newer releases say ``shared`` instead."""
     if "shared" in meta:
         return bool(meta["shared"] == "none")
     return None if meta.get("exclusive") is None else bool(meta["exclusive"] == 1)

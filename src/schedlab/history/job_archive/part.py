@@ -80,7 +80,7 @@ def _table(
 
 
 def _to_disk(path: Path) -> None:
-    """A store forgets the jobs next: they must outlive a failure of the machine's power."""
+    """Write it to disk: the store forgets the jobs next, and they must outlive a power failure."""
     file = os.open(path, os.O_RDONLY)
     try:
         os.fsync(file)

@@ -28,7 +28,7 @@ def faults_of(error: ValidationError, where: str, root: str = "$") -> Iterator[F
 
 
 def json_path(place: tuple[str | int, ...]) -> str:
-    """``.per_host[2].power_watt_avg``: where a value stands below the root."""
+    """Say where a value stands below the root: ``.per_host[2].power_watt_avg``."""
     steps = list(place)
     if "timelines" in steps:
         at = steps.index("timelines")

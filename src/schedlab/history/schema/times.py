@@ -48,7 +48,7 @@ def is_time(value: Any) -> bool:
 
 
 def format_time(moment: datetime) -> str:
-    """``YYYYMMDDThhmmss+hhmm``: the text order of moments with one offset is their order."""
+    """Write ``YYYYMMDDThhmmss+hhmm``: the text order of moments with one offset is their order."""
     if moment.tzinfo is UTC:  # so most are, and isoformat takes four times as long
         day = _day(moment.toordinal())
         return f"{day}T{_TWO[moment.hour]}{_TWO[moment.minute]}{_TWO[moment.second]}+0000"

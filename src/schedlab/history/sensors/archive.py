@@ -133,5 +133,5 @@ def _series(
 
 
 def _texts(column: NDArray[Any]) -> list[str | None]:
-    """DuckDB masks what is null."""
+    """Return the texts; None for what is null, which DuckDB masks."""
     return [None if each is None else str(each) for each in np.ma.array(column).tolist()]

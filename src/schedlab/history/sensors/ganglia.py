@@ -147,7 +147,7 @@ class GangliaSource(SensorSource[GangliaSection, GangliaItem]):
         )
 
     def _ask(self, commands: list[str]) -> list[str]:
-        """Answers of one ``rrdtool`` to many commands; one that failed begins with ``ERROR``."""
+        """Ask one ``rrdtool`` many commands; the answer to a failed one begins with ``ERROR``."""
         answers = []
         lines: list[str] = []
         for line in self._run("\n".join(commands) + "\n", ["-"]).splitlines(keepends=True):

@@ -38,7 +38,7 @@ class JsonService:
         self._down_until = 0.0
 
     def ask(self, path: str, **content: Any) -> Any:
-        """POST to a path; ``data`` is sent as a form, ``json`` as JSON."""
+        """Ask by POST to a path; ``data`` is sent as a form, ``json`` as JSON."""
         if self._down is not None and time.monotonic() < self._down_until:
             raise self._down
         status, text = self._answer(path, content)

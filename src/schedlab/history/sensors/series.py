@@ -165,7 +165,7 @@ _COLUMNS = ("start_s", "end_s", "mean", "minimum", "maximum", "known_s")
 
 
 def joined(parts: Sequence[Series]) -> Series:
-    """Series of the same thing one after the other, as a source hands them out in chunks."""
+    """Join series of the same thing one after the other, as a source hands them out in chunks."""
     if len(parts) == 1:
         return parts[0]
     extremes = any(each.maximum is not None for each in parts)

@@ -160,7 +160,7 @@ def named_sets(query: JobQuery) -> Iterator[GenerativeSelect]:
 
 
 def _ran(query: JobQuery) -> Iterator[ColumnElement[bool]]:
-    """Whether a job ran between the two moments, to be looked at job by job."""
+    """Yield whether a job ran between the two moments, to be looked at job by job."""
     start_s, end_s = jobs.c.start_s + 0, jobs.c.end_s + 0  # as sums, no index is chosen for them
     if query.ran_to_s is not None:
         yield start_s < query.ran_to_s

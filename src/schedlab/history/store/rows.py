@@ -59,7 +59,7 @@ class Said(NamedTuple):
 
     @classmethod
     def of(cls, record: JobRecord) -> Said:
-        """Written once, for the digest and for the table."""
+        """Write it once, for the digest and for the table."""
         document = document_of(record)
         return cls(identity_of(record), record, document, digest_of(document))
 

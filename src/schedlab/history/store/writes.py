@@ -81,7 +81,7 @@ def known_archived(connection: Connection, wanted: Mapping[Identity, int | None]
 
 
 def add_jobs(connection: Connection, rows: Sequence[Values], records: Iterable[JobRecord]) -> None:
-    """New rows, with their hosts and aggregates."""
+    """Add new rows, with their hosts and aggregates."""
     unsum(connection, {row[_END_S] for row in rows})
     insert_rows(connection, jobs, rows)
     _add_parts(connection, rows, records)

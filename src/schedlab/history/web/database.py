@@ -125,7 +125,7 @@ def changing(url: str) -> Iterator[Connection]:
 
 
 def _answer_many(connection: Any, _: Any) -> None:
-    """Many short questions: to start helpers, or to compile one, takes longer than to answer it."""
+    """Set it for many short questions: starting helpers, or compiling, takes longer than those."""
     connection.autocommit = True
     connection.execute("SET max_parallel_workers_per_gather = 0")
     connection.execute("SET jit = off")

@@ -74,14 +74,14 @@ class RequestObserver:
 
 @router.get("/healthz")
 def healthz(service: CurrentService) -> Response:
-    """Whether the service can read its store."""
+    """Say whether the service can read its store."""
     service.database.examine()
     return JSONResponse({"status": "ok"})
 
 
 @router.get("/metrics")
 def metrics(service: CurrentService, viewer: MetricsReader) -> Response:
-    """Counts for Prometheus."""
+    """Return counts for Prometheus."""
     lines = [*service.metrics.lines(), *_ingest_lines(service), *_site_lines(service)]
     return PlainTextResponse("\n".join(lines) + "\n", media_type="text/plain; version=0.0.4")
 
@@ -99,7 +99,7 @@ def _ingest_lines(service: Service) -> Iterator[str]:
 
 
 def _site_lines(service: Service) -> Iterator[str]:
-    """Jobs by cluster, partition and state, and the waits of those that began in the last day."""
+    """Yield jobs by cluster, partition and state, and the waits of those begun in the last day."""
     with service.database.reading() as connection:
         counts = list(unfinished_jobs(connection))
         waited = list(waits(connection, time.time()))

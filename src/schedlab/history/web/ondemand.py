@@ -23,5 +23,5 @@ pinned_apps:
 
 
 def card(url: str) -> str:
-    """``manifest.yml`` of the card; a text of JSON is one of YAML, too."""
+    """Write ``manifest.yml`` of the card; a text of JSON is one of YAML, too."""
     return MANIFEST.format(url=json.dumps(url))

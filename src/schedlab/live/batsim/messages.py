@@ -78,7 +78,7 @@ def request_s(walltime: float) -> int:
 
 
 def interval_set(numbers: Sequence[int]) -> str:
-    """Rising numbers of resources as Batsim writes them: ``0-3 7``."""
+    """Write rising numbers of resources as Batsim does: ``0-3 7``."""
     words: list[list[int]] = []
     for number in numbers:
         if words and words[-1][1] + 1 == number:

@@ -129,7 +129,7 @@ class Session:
         self.served.jobs += 1
 
     def _user(self, job: Fields) -> int:
-        """Batsim knows no users, but hands on what its workload says of them, in any form."""
+        """Number the users; Batsim only hands on what its workload says of them, in any form."""
         given = job.get("user")
         return -1 if given is None else self._users.setdefault(str(given), len(self._users))
 
@@ -149,7 +149,7 @@ class Session:
         self.served.killed += event.data.get("job_state") in _KILLED
 
     def _kill(self, scheduler: LiveScheduler, event: Event) -> None:
-        """Jobs that have already completed may be among these."""
+        """End the jobs that are killed; some may have completed already."""
         for job_id in event.field("job_ids", list):
             if scheduler.is_running(str(job_id)):
                 scheduler.end(str(job_id), clock_s(event.timestamp))
@@ -166,7 +166,7 @@ class Session:
         self.finished = True
 
     def _pass_over(self, scheduler: LiveScheduler, event: Event) -> None:
-        """The pass that was asked for comes by itself; we put no question to be answered."""
+        """Do nothing: the pass comes by itself, and we put no question to be answered."""
 
     def _decide(self, scheduler: LiveScheduler) -> None:
         for start in scheduler.decide(clock_s(self._now)):

@@ -207,10 +207,10 @@ def _float(each: Element, tag: str) -> float:
 
 
 def _moment(text: str) -> int:
-    """Epoch seconds of what is written in UTC, as the reader asks for it."""
+    """Return epoch seconds of what is written in UTC, as the reader asks for it."""
     return int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp())
 
 
 def _seconds(time: int) -> int:
-    """Some versions tell milliseconds."""
+    """Return seconds, also of versions that tell milliseconds."""
     return time // 1000 if time >= 10**11 else time

@@ -53,7 +53,7 @@ class SlurmPeer:
         return Bounds(default_clamp(self.site), -LARGEST, LARGEST)
 
     def past(self) -> Iterable[LiveJob]:
-        """Nothing: the site has its history."""
+        """Return nothing: the site has its history."""
         return ()
 
     def reader(self, timeout_s: float = TIMEOUT_S, *, with_factors: bool = False) -> SlurmReader:

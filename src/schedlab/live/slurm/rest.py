@@ -145,7 +145,7 @@ def _understood(status: int, text: bytes) -> dict[str, Any]:
 
 
 def _is_done(error: dict[str, Any]) -> bool:
-    """Whether it is none: 22.05 says of every change of an array that it failed, but not why."""
+    """Return whether it is none: 22.05 says of each change of an array that it failed, not why."""
     is_array = str(error.get("description", "")).startswith("job array update")
     return is_array and not error.get("error_number")
 

@@ -62,7 +62,7 @@ class RestPeer:
         return Bounds(default_clamp(self.site), -LARGEST, LARGEST)
 
     def past(self) -> Iterable[LiveJob]:
-        """Nothing: the site has its history."""
+        """Return nothing: the site has its history."""
         return ()
 
     def reader(self, timeout_s: float = TIMEOUT_S, *, with_factors: bool = False) -> RestReader:
@@ -75,7 +75,7 @@ class RestPeer:
         return RestHand(self.rest, self.site, timeout_s)
 
     def _usage(self, timeout_s: float) -> Mapping[Owner, float]:
-        """By sshare, with the same token; nothing where the command is not installed."""
+        """Ask sshare, with the same token; nothing where the command is not installed."""
         try:
             environment = dict(os.environ, TZ="UTC", SLURM_JWT=read_token(self.rest.token))
         except InputError:

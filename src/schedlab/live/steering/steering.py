@@ -166,7 +166,7 @@ class Steering:
             self._watch.mirror.steered(change.job, change.after)
 
     def _log_forecasts(self, look: Look) -> None:
-        """The first forecast of each job, to be compared with its start later."""
+        """Log the first forecast of each job, to be compared with its start later."""
         new = {
             each.job: [round(each.low), round(each.likely), round(each.high)]
             for each in look.forecasts

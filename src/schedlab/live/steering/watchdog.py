@@ -74,7 +74,7 @@ def _until_it_works(folder: Path, why: str, act: Callable[[], T]) -> T:
 
 
 def _tell(folder: Path, what: str) -> None:
-    """Into its own log; a disk that is full does not keep it from its work."""
+    """Write to its own log; a disk that is full does not keep it from its work."""
     try:
         Ledger(folder / WATCHDOG_LOG).add("watchdog", time.time(), what=what)
     except SchedlabError as error:

@@ -131,7 +131,7 @@ class Squeue:
             job.evaluated = from_epoch(found_s)
 
     def others(self, now_s: float) -> Iterator[SlurmJob]:
-        """The jobs that wait and of which the accounting has not told; once more when they go.
+        """Yield the jobs that wait and that accounting has not told of; once more when they go.
 
         Args:
             now_s: when those that are gone were cancelled, at the latest.
@@ -163,6 +163,6 @@ def _known(text: str) -> str:
 
 
 def _key(jobid: str, submit: datetime | None) -> str:
-    """Tasks of an array that wait together are written in several ways: 7_[1-3], 7_[1,2,3]."""
+    """Return one key for an array's waiting tasks, written in several ways: 7_[1-3], 7_[1,2,3]."""
     known = jobid.partition("_[")[0]
     return f"{known} {0 if submit is None else int(submit.timestamp())}"

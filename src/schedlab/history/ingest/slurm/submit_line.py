@@ -65,7 +65,7 @@ def _add(items: dict[str, Any], name: str, found: re.Match[str] | None) -> None:
 
 
 def _dependencies(text: str) -> dict[str, Any]:
-    """The jobs it waited for; and all conditions where these say more than that the jobs ended."""
+    """Return the jobs it waited for; all conditions where these say more than that jobs ended."""
     items: dict[str, Any] = {}
     if jobs := _JOB_IDS.findall(text):
         items["dependency"] = jobs

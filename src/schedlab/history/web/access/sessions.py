@@ -40,7 +40,7 @@ def end_session(connection: Connection, secret: str) -> None:
 
 
 def new_secret() -> str:
-    """256 random bits, as text that may stand in a URL."""
+    """Return 256 random bits, as text that may stand in a URL."""
     return secrets.token_urlsafe(32)
 
 

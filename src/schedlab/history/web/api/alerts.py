@@ -23,7 +23,7 @@ router = APIRouter(prefix="/v1", tags=["site"])
     responses={200: {"model": AlertsAnswer, "description": "Alerts."}, **refusals()},
 )
 def get_alerts(service: CurrentService, viewer: MetricsReader) -> Response:
-    """The alerts that hold, and the last 50 of those that are over.
+    """Return the alerts that hold, and the last 50 of those that are over.
 
     It needs the scope `metrics`.
     """

@@ -29,7 +29,7 @@ router = APIRouter(prefix="/v1", tags=["clusters"])
     responses={200: as_json(_SYSTEM, "The system document."), **refusals()},
 )
 def get_clusters(asking: CurrentAsking) -> Response:
-    """The clusters of the site as a system document, with the items that are measured on each.
+    """Return the clusters of the site as a system document, with the items measured on each.
 
     Without a site file, only the names that jobs have for their clusters are known.
     """

@@ -41,7 +41,7 @@ class Operation:
 
 @router.get("/docs", name="documentation")
 def documentation(request: Request, viewer: Identified) -> Response:
-    """Every route of the API with its parameters and answers."""
+    """Show every route of the API with its parameters and answers."""
     document = request.app.openapi()
     operations = list(_operations(document))
     tags = list(dict.fromkeys(each.tag for each in operations))

@@ -48,7 +48,7 @@ class EfficiencyParameters(Parameters):
 def get_efficiency(
     asking: CurrentAsking, parameters: Annotated[EfficiencyParameters, Query()]
 ) -> Response:
-    """What jobs held and did not use, of those that you may see and that ended in a time.
+    """Return what jobs held and did not use, of those that you may see and that ended in a time.
 
     It looks at the 1,000 of most node-hours. A node is as idle as the busier of its CPUs and GPUs
     was. Jobs come in the order of their idle node-hours.

@@ -38,7 +38,7 @@ class ForecastParameters(Parameters):
 def get_forecasts(
     asking: CurrentAsking, parameters: Annotated[ForecastParameters, Query()]
 ) -> Response:
-    """When the jobs that wait and that you may see will start, each with its 80 % interval.
+    """Return when the jobs that wait and that you may see will start, each with its 80 % interval.
 
     The last forecast is answered at once. Where the scheduler was heard of since, and it is older
     than two minutes, a newer one is computed in the background: ask again while `state` is

@@ -42,7 +42,7 @@ def test_connection(viewer: NamedViewer) -> dict[str, str]:
 
 @router.post("/metrics")
 def list_metrics(viewer: NamedViewer) -> list[dict[str, Any]]:
-    """What can be drawn, for the editor of a panel."""
+    """Return what can be drawn, for the editor of a panel."""
     return described()
 
 
@@ -50,7 +50,7 @@ def list_metrics(viewer: NamedViewer) -> list[dict[str, Any]]:
 def payload_options(
     service: CurrentService, viewer: NamedViewer, wanted: ChoiceRequest
 ) -> list[dict[str, str]]:
-    """What can be chosen for a payload."""
+    """Return what can be chosen for a payload."""
     return [{"label": each, "value": each} for each in options(service, viewer, wanted.chosen)]
 
 
@@ -58,13 +58,13 @@ def payload_options(
 def variable(
     service: CurrentService, viewer: NamedViewer, wanted: ChoiceRequest
 ) -> list[dict[str, str]]:
-    """The values of a variable of a dashboard."""
+    """Return the values of a variable of a dashboard."""
     return [{"__text": each, "__value": each} for each in options(service, viewer, wanted.chosen)]
 
 
 @router.post("/tag-keys")
 def tag_keys(viewer: NamedViewer) -> list[dict[str, str]]:
-    """By what ad hoc filters can choose."""
+    """Return by what ad hoc filters can choose."""
     return [{"type": "string", "text": name} for name in FILTERS]
 
 
@@ -72,13 +72,13 @@ def tag_keys(viewer: NamedViewer) -> list[dict[str, str]]:
 def tag_values(
     service: CurrentService, viewer: NamedViewer, wanted: ChoiceRequest
 ) -> list[dict[str, str]]:
-    """What an ad hoc filter can choose."""
+    """Return what an ad hoc filter can choose."""
     return [{"text": each} for each in options(service, viewer, wanted.chosen)]
 
 
 @router.post("/query")
 def query_data(service: CurrentService, viewer: NamedViewer, query: Query) -> list[Frame]:
-    """What a panel draws."""
+    """Return what a panel draws."""
     frames: list[Frame] = []
     for target in query.targets:
         if target.hide or not target.name:

@@ -70,7 +70,7 @@ def get_job(
     jobid: Annotated[Name, Path(description="Its id.")],
     parameters: Annotated[JobParameters, Query()],
 ) -> Response:
-    """The record of one job.
+    """Return the record of one job.
 
     Ids are used again: where several jobs have it, the answer says which, and one of them is asked
     for by `cluster`, `queue_time` or `attempt`.
@@ -123,7 +123,7 @@ class BatchOfIds(BaseModel):
     responses={200: {"model": JobsByIds, "description": "The jobs."}, **refusals()},
 )
 def get_jobs_by_ids(asking: CurrentAsking, wanted: BatchOfIds) -> Response:
-    """Every job that has one of the ids; ids of which no job can be seen are listed."""
+    """Return every job that has one of the ids; ids of which no job can be seen are listed."""
     check_fields(wanted.fields, Format.JSON)
     ids = {JobId(each) if isinstance(each, str) else each.job_id(): each for each in wanted.ids}
     with asking.service.database.reading() as connection:

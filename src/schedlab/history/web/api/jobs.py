@@ -63,7 +63,7 @@ class JobsParameters(JobFilter):
     format: Format | None = Field(None, description="Else as `Accept` says, else JSON.")
 
     def order(self) -> tuple[Sort, Cursor | None]:
-        """In which order, and after which job."""
+        """Return in which order, and after which job."""
         sort = Sort.parse(self.sort)
         return sort, None if self.cursor is None else Cursor.parse(self.cursor, sort)
 
@@ -79,7 +79,7 @@ class JobsParameters(JobFilter):
 def get_jobs(
     request: Request, asking: CurrentAsking, parameters: Annotated[JobsParameters, Query()]
 ) -> Response:
-    """Jobs for which everything that is given holds, of those that you may see.
+    """Return jobs for which everything that is given holds, of those that you may see.
 
     JSON comes in pages: ask again with `cursor` set to `next`. JSON lines, CSV, Parquet and Arrow
     are streamed with all jobs in them.
@@ -120,7 +120,7 @@ def _page(
 
 
 def _portions(asking: Asking, parameters: JobsParameters) -> Iterator[list[Record]]:
-    """One page after the other, each read by itself: a slow client keeps no connection busy."""
+    """Yield page after page, each read by itself: a slow client keeps no connection busy."""
     query, (sort, after) = parameters.query(), parameters.order()
     left = parameters.limit
     while left is None or left > 0:

@@ -40,7 +40,7 @@ class ReportParameters(Parameters):
 def get_report(
     service: CurrentService, viewer: NamedViewer, parameters: Annotated[ReportParameters, Query()]
 ) -> Response:
-    """What the jobs did that ended in a week or a month: waits, use, energy, cost, what would help.
+    """Tell what jobs did that ended in a week or month: waits, use, energy, cost, what would help.
 
     Without `user` and `group`: the site for roles that see all jobs, the first of their groups for
     managers, their own jobs for users.

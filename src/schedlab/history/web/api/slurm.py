@@ -64,7 +64,7 @@ CurrentTwin = Annotated[Twin, Depends(_twin)]
     },
 )
 def get_parameters(viewer: Operator, twin: CurrentTwin) -> Response:
-    """The parameters of slurm.conf that the twin heeds, with their present values.
+    """Return the parameters of slurm.conf that the twin heeds, with their present values.
 
     They are for support and administrators.
     """
@@ -111,7 +111,7 @@ def post_what_if(
 def get_what_if(
     service: CurrentService, viewer: Operator, twin: CurrentTwin, task: str
 ) -> Response:
-    """How far a replay is that you asked for, and what came of it."""
+    """Return how far a replay is that you asked for, and what came of it."""
     return Response(to_json(_shown(own_twin_task(service, viewer, task))), media_type=_JSON)
 
 

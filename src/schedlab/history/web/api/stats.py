@@ -39,7 +39,7 @@ class StatsParameters(JobFilter):
 def get_stats(
     request: Request, asking: CurrentAsking, parameters: Annotated[StatsParameters, Query()]
 ) -> Response:
-    """Jobs, node-hours, energy and mean waits of the jobs that are meant, for each group of them.
+    """Return jobs, node-hours, energy and mean waits of the jobs that are meant, for each group.
 
     Days are those of the site's zone. A job counts on the day of the moment that `time` names; if
     that is `overlap`, on the day when it ended. Groups come in the order of their days where they

@@ -140,7 +140,7 @@ def get_timeline(
     name: Annotated[HostTimeline, Depends()],
     parameters: Annotated[TimelineParameters, Query()],
 ) -> Response:
-    """An item of a job on one of its hosts, from its source, clipped to the job's time there."""
+    """Return an item of a job on one host, from its source, clipped to the job's time there."""
     return _respond(request, asking, name, parameters)
 
 
@@ -151,7 +151,7 @@ def get_timeline_of_device(
     name: Annotated[DeviceTimeline, Depends()],
     parameters: Annotated[TimelineParameters, Query()],
 ) -> Response:
-    """The same of an accelerator, by the name that the record's URI has for it."""
+    """Return the same of an accelerator, by the name that the record's URI has for it."""
     return _respond(request, asking, name, parameters)
 
 
@@ -213,7 +213,7 @@ def _stays(
 def _measured_part(
     site: Site, stay: _Stay, name: HostTimeline, shown: Shown
 ) -> tuple[HostUse, MeasuringPoint]:
-    """The host with the one accelerator that is meant, if one is, and what its timeline is of."""
+    """Return the host with the one accelerator meant, if one is, and what its timeline is of."""
     cluster = site.cluster(stay.record.cluster)
     host = with_devices(stay.record, cluster)[stay.place]
     is_of_device = name.item.startswith("accelerator.")

@@ -35,7 +35,7 @@ def get_accuracy(
     user: Annotated[Name, Path(description="As jobs name the user.")],
     parameters: Annotated[AccuracyParameters, Query()],
 ) -> Response:
-    """How accurate the requests of a user have been, over time and altogether.
+    """Return how accurate the requests of a user have been, over time and altogether.
 
     WRA is run time over requested time; WRSA (Takizawa and Takano) begins at 1 and becomes
     0.3 WRSA + 0.7 WRA with every job that ends.

@@ -104,7 +104,7 @@ class PictureParameters(Parameters):
     responses={200: {"model": PoliciesAnswer, "description": "Policies."}, **refusals()},
 )
 def get_policies(viewer: CurrentViewer) -> Response:
-    """The policies that can be simulated, with one sentence and the parameters of each."""
+    """Return the policies that can be simulated, with one sentence and the parameters of each."""
     listed = [{"name": name, **_about(name)} for name in OFFERED]
     return Response(to_json({"policies": listed}), media_type=_JSON)
 
@@ -148,7 +148,7 @@ def post_what_if(service: CurrentService, viewer: Planner, question: Question) -
     responses={200: {"model": WhatIfAnswer, "description": "A what-if."}, **refusals(404)},
 )
 def get_what_if(service: CurrentService, viewer: Planner, task: str) -> Response:
-    """How far a simulation is that you asked for, and what came of it."""
+    """Return how far a simulation is that you asked for, and what came of it."""
     return Response(to_json(_shown(own_what_if(service, viewer, task))), media_type=_JSON)
 
 
@@ -167,7 +167,7 @@ def get_what_if_schedule(
     task: str,
     parameters: Annotated[ScheduleParameters, Query()],
 ) -> Response:
-    """When each job that you may see started and ended: as it was, and under each policy."""
+    """Return when each job that you may see started and ended: as it was, and under each policy."""
     wanted = None if parameters.format is None else Format(parameters.format)
     format = choose(wanted, request.headers.get("accept", ""), SCHEDULE_FORMATS)
     found = _done(own_what_if(service, viewer, task))
@@ -204,7 +204,7 @@ def get_what_if_picture(
     task: str,
     parameters: Annotated[PictureParameters, Query()],
 ) -> Response:
-    """Waits and nodes in use as a picture; what really happened lies on top."""
+    """Draw waits and nodes in use as a picture; what really happened lies on top."""
     from schedlab.history.web.plots.picture import what_if_picture
 
     found = _done(own_what_if(service, viewer, task))

@@ -54,7 +54,7 @@ AdministratorInPerson = Annotated[Viewer, Depends(_administrator)]
 def admin_page(
     request: Request, service: CurrentService, viewer: AdministratorInPerson
 ) -> Response:
-    """Sources, coverage, accounts and tokens; what the store holds is counted now and then."""
+    """Show sources, coverage, accounts and tokens; what the store holds is counted now and then."""
     last = _counts(service, viewer)
     if not last or (last[0].is_finished and last[0].created_s < time.time() - _RECENT_S):
         with suppress(ParameterError):  # they have asked for too much else
@@ -162,7 +162,7 @@ def _changed(
     change: Callable[[Connection], None],
     part: str,
 ) -> Response:
-    """Back to that part of the page, after the change; if it cannot be, the page says why."""
+    """Go back to that part of the page, after the change; if it cannot be, the page says why."""
     try:
         with service.database.writing() as connection:
             change(connection)

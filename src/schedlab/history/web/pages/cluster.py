@@ -34,7 +34,7 @@ NEXT_STARTS = 5
 
 @router.get("/cluster", name="cluster")
 def cluster_page(request: Request, asking: CurrentAsking, form: AskedWindow) -> Response:
-    """Gantt chart, utilisation, queue and power of a window of time."""
+    """Show Gantt chart, utilisation, queue and power of a window of time."""
     span, machine = Span(form.cluster, form.from_s, form.to_s), _machine(asking, form.cluster)
     with asking.service.database.reading() as connection:
         seen = jobs_of(connection, asking.viewer, span)

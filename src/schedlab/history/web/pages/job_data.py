@@ -72,7 +72,7 @@ def job_timelines(
 def job_roofline(
     service: CurrentService, viewer: CurrentViewer, shown: CurrentShown, key: int
 ) -> Response:
-    """Intensity and rate of computation, in steps of the job's time, on each host."""
+    """Return intensity and rate of computation, in steps of the job's time, on each host."""
     job = find_measured(service, viewer, shown, key)
     flops, moved = (_find(job, name) for name in (FLOPS, MOVED))
     steps = max(10, min(200, _ROOFLINE_POINTS // len(job.hosts)))

@@ -103,7 +103,7 @@ def _joule(text: str) -> float:
 
 
 def _with_zone(text: str, zone: tzinfo) -> str:
-    """A browser's field for times says no zone."""
+    """Add the zone: a browser's field for times says none."""
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:

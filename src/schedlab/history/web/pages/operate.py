@@ -91,7 +91,7 @@ def _left(
     said: str,
     leave: Callable[[], None],
 ) -> Response:
-    """Back to the page, after the message is left; if it cannot be, the page says why."""
+    """Go back to the page, after the message is left; if it cannot be, the page says why."""
     try:
         leave()
     except SchedlabError as error:

@@ -63,7 +63,7 @@ def roofline_figure(
 
 
 def roof(peak_flop_per_s: float, memory_byte_per_s: float) -> tuple[list[float], list[float]]:
-    """Intensities and the Gflop/s attainable at them: first the memory is the limit, then the peak.
+    """Return intensities and the Gflop/s attainable: first the memory is the limit, then the peak.
 
     The ridge between both is among them.
     """

@@ -35,7 +35,7 @@ def read_archived(folder: Path | None, rows: Sequence[Any]) -> Iterator[tuple[An
 
 
 def newest_archived_s(connection: Connection) -> int | None:
-    """Jobs that ended before then may be in the archive; None where it is empty."""
+    """Return the time before which jobs of the archive ended; None where it is empty."""
     latest = select(func.max(archive_parts.c.month_end_s)).where(
         archive_parts.c.deleted_s.is_(None)
     )

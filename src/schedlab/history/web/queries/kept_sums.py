@@ -26,7 +26,7 @@ _MOST_GAPS = 5
 def split(
     connection: Connection, query: JobQuery
 ) -> tuple[list[ColumnElement[bool]], ColumnElement[bool]] | None:
-    """Conditions on ``day_sums``, and one more on ``jobs`` for the rest; None if it does not pay.
+    """Return conditions on ``day_sums`` and one on ``jobs`` for the rest; None if it does not pay.
 
     The two are of one state of the store only within one snapshot, which ``reading`` has.
     """

@@ -56,7 +56,7 @@ class Sort:
 
     @classmethod
     def parse(cls, text: str) -> Sort:
-        """``wait_s``, or ``-wait_s`` for the greatest first."""
+        """Read ``wait_s``, or ``-wait_s`` for the greatest first."""
         by = text.removeprefix("-")
         if by not in SORTS:
             raise UnknownNameError("sort", by, SORTS)

@@ -46,13 +46,13 @@ class Key:
 
 
 def _size_class(hosts: int) -> str:
-    """``1``, ``2``, ``3-4``, ``5-8``: up to a power of two."""
+    """Write ``1``, ``2``, ``3-4``, ``5-8``: up to a power of two."""
     most = 1 << max(0, hosts - 1).bit_length()
     return str(hosts) if hosts <= 2 else f"{most // 2 + 1}-{most}"
 
 
 def _unsorted(column: ColumnElement[Any]) -> ColumnElement[Any]:
-    """The column itself, but SQLite does not know: to sum in its order it would read all rows."""
+    """Hide from SQLite that it is the column: to sum in its order it would read all rows."""
     return func.coalesce(column, null())
 
 

@@ -55,7 +55,7 @@ class PresentForecaster(PastForecaster):
         return by_place[:, len(running) :]
 
     def _present(self, places: Places, running: int, elapsed_s: Seconds) -> Simulation:
-        """Those that run start at 0, and the others come a second later."""
+        """Simulate those that run from 0 on; the others come a second later."""
         workload = self._past.workload
         names = [name for name in workload.columns if name not in _FORGOTTEN]
         columns = {name: workload[name][places] for name in names}
