@@ -156,7 +156,7 @@ def _searched(predict: str) -> list[tuple[str, str]]:
 
 
 def _rounded(found: Priority) -> Priority:
-    """Only the direction of the weights matters, so the largest is made 1."""
+    """Make the largest weight 1: only the direction of the weights matters."""
     unit = _largest(found.head)
     gap = found.max_priority_gap
     return replace(

@@ -99,7 +99,7 @@ class WeightedObjective:
                 )
 
     def cost(self, values: Values, under_easy: Values) -> float:
-        """To be minimised; FCFS + EASY itself has the sum of the weights, with their signs."""
+        """Return what to minimise; FCFS + EASY itself has the sum of the weights, signed."""
         signed = [goal.sign * goal.weight for goal in self.goals]
         if self.absolute:
             return float(np.dot(signed, values.mean(axis=0) / under_easy.mean(axis=0)))

@@ -28,7 +28,7 @@ class Scene:
     platform: Platform
 
     def split(self, share: float) -> tuple[Scene, Scene]:
-        """Episodes to learn from, and those of the last share, which have no job in common."""
+        """Return episodes to learn from, and those of the last share, with no job in common."""
         learn, test = self.source.split(share)
         return replace(self, source=learn), replace(self, source=test)
 

@@ -67,7 +67,7 @@ class EvolveSettings:
     seed: int = 0
 
     def random(self, purpose: Purpose, *more: int) -> np.random.Generator:
-        """Chance for one purpose."""
+        """Return a random generator for one purpose."""
         return np.random.default_rng([self.seed, purpose, *more])
 
     def __post_init__(self) -> None:

@@ -73,7 +73,7 @@ def one_name(text: str) -> str:
 
 
 def coming(text: str) -> int | None:
-    """For how long jobs come in the forks: ``none``, a duration of up to a day, or ``auto``."""
+    """Read how long jobs come in the forks: ``none``, a duration of up to a day, or ``auto``."""
     if text == "auto":
         return None
     seconds = 0 if text == "none" else duration(text)

@@ -53,7 +53,7 @@ def duration(text: str) -> int:
 
 
 def yes_or_no(text: str) -> bool:
-    """``true`` or ``false``."""
+    """Read ``true`` or ``false``."""
     if text not in ("true", "false"):
         raise ParameterError(f'"{text}"; must be true or false')
     return text == "true"

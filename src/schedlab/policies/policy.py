@@ -50,7 +50,7 @@ class Policy(_core.Policy):
         """Nothing to do: ``__new__`` has made the native part."""
 
     def begin(self) -> None:
-        """Called before a simulation: forget any earlier one."""
+        """Forget any earlier simulation; called before each."""
 
     def clone(self) -> Self:
         """Return a copy for a fork of the simulation, with all that it keeps between passes.

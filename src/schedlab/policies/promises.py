@@ -44,7 +44,7 @@ class Promises:
             self.room_since_s = None
 
     def move_earlier(self, view: View) -> None:
-        """If there is room, give each job in turn the earliest start that the others leave."""
+        """Give, if there is room, each job in turn the earliest start that the others leave."""
         if self.room_since_s is None:
             return
         for job in self._start_s:

@@ -102,7 +102,7 @@ class BoostedQuantiles(NearestQuantiles):
 
 
 def _one_thread() -> Any:
-    """So little work at a time costs less than waking other threads for it."""
+    """Let one thread work: so little at a time costs less than waking others for it."""
     return _threads().limit(limits=1, user_api="openmp")
 
 

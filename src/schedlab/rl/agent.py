@@ -41,7 +41,7 @@ def few_threads(situations: int) -> AbstractContextManager[None]:
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """A few situations are too little work, and sums of one thread are always the same."""
+    """Let one thread work: for few situations it suffices, and its sums are always the same."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

@@ -62,7 +62,7 @@ class Baseline:
         self._sums = np.pad(self._sums, more, mode="edge")
 
     def gained(self, ended: NDArray[np.bool_]) -> Numbers:
-        """In each environment, what it got since the last call; all the rest where it has ended."""
+        """Return what each environment got since the last call; all the rest where it has ended."""
         sums = np.where(ended, self._sums[:, -1], self._sums_now())
         gained, self._taken = sums - self._taken, sums
         return gained
@@ -83,7 +83,7 @@ class Baseline:
 
 
 def _slowdowns(schedule: Schedule) -> Curve:
-    """A job's bounded slowdown is paid as it grows: 1 when it comes, the rest while it waits."""
+    """Pay a job's bounded slowdown as it grows: 1 when it comes, the rest while it waits."""
     came = schedule.start_s - schedule.wait_s
     grows_from = np.minimum(came + np.maximum(BOUND_S - schedule.ran_s, 0), schedule.start_s)
     times, at = np.unique(np.concatenate((came, grows_from, schedule.start_s)), return_inverse=True)
@@ -99,7 +99,7 @@ def _slowdowns(schedule: Schedule) -> Curve:
 
 
 def _idleness(schedule: Schedule) -> Curve:
-    """What the makespan exceeds its least by is paid while nodes are idle."""
+    """Pay what the makespan exceeds its least by while nodes are idle."""
     nodes, machine = schedule.workload["nodes"], schedule.platform.nodes
     times = np.concatenate((schedule.start_s, schedule.end_s)).astype(float)
     order = np.argsort(times, kind="stable")

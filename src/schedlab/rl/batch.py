@@ -146,7 +146,7 @@ class QueueBatch(NativeBatch):
         }
 
     def schedule(self, place: int) -> Schedule:
-        """The jobs of this environment's episode, with the starts and ends decided so far."""
+        """Return the jobs of this environment's episode, with starts and ends decided so far."""
         workload, simulator = self.played(place)
         start_s, state = simulator.start_times(), simulator.states()
         killed = self.kill_at_request & (workload["run_s"] > workload["request_s"])

@@ -51,7 +51,7 @@ class _Episode:
         return cls([], [], [], [])
 
     def demonstrations(self, gamma: float) -> Demonstrations:
-        """With the sum of the rewards to come at each step."""
+        """Return them with the sum of the rewards to come at each step."""
         returns = np.zeros(len(self.rewards), np.float32)
         to_come = 0.0
         for step in reversed(range(len(returns))):

@@ -114,7 +114,7 @@ class DevicePPO(PPO):
         """Say nothing: SB3's advice against GPUs is about its own PPO."""
 
     def _autocast(self) -> Any:
-        """Products in bf16 if asked for; without a cache, in which a graph's weights would stay."""
+        """Multiply in bf16 if asked for; without a cache, in which a graph's weights would stay."""
         on = self.precision == "bf16"
         return torch.autocast(self.device.type, torch.bfloat16, enabled=on, cache_enabled=False)
 
@@ -230,7 +230,7 @@ class DevicePPO(PPO):
             yield from order.split(self.batch_size)
 
     def _differentiate(self) -> None:
-        """Gradients of the loss on the minibatch."""
+        """Compute gradients of the loss on the minibatch."""
         observation, mask = self.rollout.seen(self._rows)
         with self._autocast():
             scores, values = scores_and_values(self.policy, observation)

@@ -48,19 +48,19 @@ class DeviceRollout:
         column.index_copy_(0, self.step, row.unsqueeze(0))
 
     def seen(self, rows: Tensor) -> tuple[Tensor, Tensor | None]:
-        """Observations and masks of these steps."""
+        """Return observations and masks of these steps."""
         masks = _at(rows, self.masks) if len(self.masks) else None
         return _at(rows, self.observations), masks
 
     def done(self, rows: Tensor) -> Iterator[Tensor]:
-        """Actions of these steps, their log-probabilities then, advantages and returns."""
+        """Yield actions of these steps, their log-probabilities then, advantages and returns."""
         columns = self.actions, self.log_prob, self.advantages, self.returns
         return (_at(rows, each) for each in columns)
 
     def estimate(
         self, rewards: Tensor, ended: Tensor, values: Tensor, *, gamma: float, gae_lambda: float
     ) -> None:
-        """Generalised advantage estimates and returns (Schulman et al., 2016)."""
+        """Compute generalised advantage estimates and returns (Schulman et al., 2016)."""
         goes_on = gamma * (1 - ended)
         deltas = rewards + goes_on * values[1:] - values[:-1]
         self.advantages.copy_(sums_to_come(deltas, gae_lambda * goes_on))
@@ -73,7 +73,7 @@ def _at(rows: Tensor, column: Tensor) -> Tensor:
 
 
 def sums_to_come(terms: Tensor, factors: Tensor) -> Tensor:
-    """``sum[t] = term[t] + factor[t] * sum[t + 1]``, in as few passes as the steps have bits.
+    """Compute ``sum[t] = term[t] + factor[t] * sum[t + 1]`` in as few passes as steps have bits.
 
     After each pass ``sum[t]`` holds twice as many terms, and ``factor[t]`` what stands before the
     next of them.

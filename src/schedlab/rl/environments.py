@@ -23,7 +23,7 @@ ENVIRONMENTS: dict[type[Settings], type[Environment[Any]]] = {
 
 
 def read_settings(given: Any) -> Settings:
-    """The rules that ``[environment]`` gives; without an ``id`` those of ``schedlab/Queue-v0``."""
+    """Read the rules of ``[environment]``; without an ``id`` those of ``schedlab/Queue-v0``."""
     if not isinstance(given, Mapping):
         raise InputError(f"[environment] is {given!r}; must be a section")
     rules = {each.name: settings for settings, each in ENVIRONMENTS.items()}

@@ -53,6 +53,6 @@ class EpisodeRecorder:
         ]
 
     def _forget(self, steps: int) -> None:
-        """Those before all running episodes."""
+        """Forget those before all running episodes."""
         del self._steps[:steps]
         self._begun = [begun - steps for begun in self._begun]

@@ -52,7 +52,7 @@ class BatchCore(Protocol):
         truncated: Any,
         mask: Any,
     ) -> None:
-        """One step of every environment."""
+        """Step every environment once."""
         ...
 
 
@@ -120,12 +120,12 @@ class NativeBatch(ABC):
         return np.flatnonzero(self.terminated | self.truncated)
 
     def states(self) -> NDArray[np.int64]:
-        """Where the episodes are: a row per environment, a column per name in ``state_names``."""
+        """Return where episodes are: a row per environment, a column per name (``state_names``)."""
         self.core.states(self._states)
         return self._states
 
     def state(self, place: int) -> dict[str, int]:
-        """Where the episode of one environment is: the time, the jobs that wait and run, ..."""
+        """Return where one environment's episode is: the time, the jobs that wait and run, ..."""
         return dict(zip(self.core.state_names, self.states()[place].tolist(), strict=True))
 
     @abstractmethod
@@ -134,7 +134,7 @@ class NativeBatch(ABC):
 
     @abstractmethod
     def schedule(self, place: int) -> Schedule:
-        """The jobs of this environment's episode, with the starts and ends decided so far."""
+        """Return the jobs of this environment's episode, with starts and ends decided so far."""
 
 
 Batch = TypeVar("Batch", bound=NativeBatch)

@@ -21,7 +21,7 @@ ActorCritic = ActorCriticPolicy | MaskableActorCriticPolicy
 
 
 def layers(*widths: int, activation: type[nn.Module] = nn.ReLU) -> nn.Sequential:
-    """Fully connected layers, each but the last followed by the activation."""
+    """Return fully connected layers, each but the last followed by the activation."""
     modules: list[nn.Module] = []
     for inputs, outputs in pairwise(widths):
         modules += [nn.Linear(inputs, outputs), activation()]
@@ -77,7 +77,7 @@ class JobKernel(nn.Module):
         return torch.cat((scores, self.wait_score(shared)), dim=-1)
 
     def forward_critic(self, observation: Tensor) -> Tensor:
-        """Features of the whole situation."""
+        """Return features of the whole situation."""
         jobs, shared = self.columns.split(observation, self.visible_jobs)
         there = (jobs[..., self.columns.size] > 0).unsqueeze(-1)
         each = torch.relu(self.job_value(self._in_context(jobs, shared))) * there
@@ -166,7 +166,7 @@ def state_values(policy: ActorCritic, observation: Tensor) -> Tensor:
 
 
 def scores_and_values(policy: ActorCritic, observation: Tensor) -> tuple[Tensor, Tensor]:
-    """Both, with what they share computed once."""
+    """Return both, with what they share computed once."""
     features: Any = policy.extract_features(observation)
     for_actions, for_value = policy.mlp_extractor(features)
     scores, values = policy.action_net(for_actions), policy.value_net(for_value)

@@ -73,12 +73,12 @@ def _entropy(log_probs: Tensor) -> Tensor:
 
 
 def _last(coefficient: Coefficient) -> Any:
-    """For each situation of a minibatch."""
+    """Return it for each situation of a minibatch."""
     return coefficient.unsqueeze(-1) if isinstance(coefficient, Tensor) else coefficient
 
 
 def log_probabilities(scores: Tensor, mask: Tensor | None) -> Tensor:
-    """Of all actions; those that the mask leaves out have next to none."""
+    """Return those of all actions; those that the mask leaves out have next to none."""
     scores = scores.float()
     if mask is not None:
         scores = scores.masked_fill(~mask, MASKED)

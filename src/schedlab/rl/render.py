@@ -119,7 +119,7 @@ def _draw_gantt(axes: Axes, moment: Moment) -> None:
 
 
 def _draw_nodes(axes: Axes, moment: Moment) -> None:
-    """How long each node is still occupied, by request and by estimate."""
+    """Draw how long each node is still occupied, by request and by estimate."""
     view, schedule = moment.view, moment.schedule
     by_request, by_estimate = np.zeros((2, schedule.platform.nodes))
     running, ranges = view.running, schedule.named_nodes()
@@ -153,7 +153,7 @@ def _node_axis(axes: Axes, moment: Moment) -> None:
 
 
 def _draw_widths(axes: Axes, moment: Moment) -> None:
-    """The nodes of the visible jobs; what is higher than the line does not fit."""
+    """Draw the nodes of the visible jobs; what is higher than the line does not fit."""
     queue, slots = moment.view.queue, len(moment.choosable)
     nodes = np.asarray(queue.nodes)[:slots]
     colours = np.where(moment.choosable[: len(nodes)], _CHOOSABLE, OTHERS).tolist()
@@ -172,7 +172,7 @@ def _draw_widths(axes: Axes, moment: Moment) -> None:
 
 
 def _draw_times(axes: Axes, moment: Moment) -> None:
-    """Requests and estimates of the visible jobs."""
+    """Draw requests and estimates of the visible jobs."""
     queue, slots = moment.view.queue, len(moment.choosable)
     for times_s, colour in ((queue.request_s, _BY_REQUEST), (queue.estimate_s, _BY_ESTIMATE)):
         visible_s = np.asarray(times_s)[:slots]

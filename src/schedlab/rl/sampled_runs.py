@@ -37,7 +37,7 @@ def sampled_schedules(
     predict: str | None = None,
     kill_at_request: bool = True,
 ) -> list[Schedule]:
-    """What ``learned:MODEL:sample=0``, ``sample=1`` and so on make of the jobs, or on the grid.
+    """Return what ``learned:MODEL:sample=0``, ``sample=1`` and so on make of jobs, or on the grid.
 
     The network, which is most of the work, is asked about all runs at once.
     """
@@ -76,7 +76,7 @@ class _Sampling:
 
 
 def _play(batch: QueueBatch, agent: _Sampling, settings: QueueSettings) -> list[Schedule]:
-    """Until every run is over; those that end early begin again, and count once."""
+    """Play until every run is over; those that end early begin again, and count once."""
     for place in range(batch.size):
         batch.reset(place)
     schedules: dict[int, Schedule] = {}

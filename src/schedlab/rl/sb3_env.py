@@ -102,7 +102,7 @@ class NativeVecEnv(VecEnv, Generic[Batch]):
     def env_method(
         self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **kwargs: Any
     ) -> list[Any]:
-        """``action_masks``, as MaskablePPO asks for them; environments have no other method."""
+        """Return ``action_masks`` for MaskablePPO; environments have no other method."""
         if method_name != "action_masks":
             raise AttributeError(f"environments have no method {method_name}")
         return list(self.action_masks()[list(self._get_indices(indices))])
@@ -120,7 +120,7 @@ class NativeVecEnv(VecEnv, Generic[Batch]):
         return hasattr(self, attr_name)
 
     def env_is_wrapped(self, wrapper_class: Any, indices: VecEnvIndices = None) -> list[bool]:
-        """The environments are native, but tell of episodes what SB3's Monitor tells."""
+        """Say yes to SB3's Monitor: native environments tell of episodes what it tells."""
         return [issubclass(wrapper_class, Monitor) for _ in self._get_indices(indices)]
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
@@ -130,4 +130,4 @@ class NativeVecEnv(VecEnv, Generic[Batch]):
         return self._seeds
 
     def close(self) -> None:
-        """Nothing to close."""
+        """Close nothing, as there is nothing to close."""

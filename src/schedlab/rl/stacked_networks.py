@@ -106,12 +106,12 @@ class StackedNetworks:
             self.used[first:last].copy_(self.learnt[first:last])
 
     def shown(self, seen: Tensor) -> Tensor:
-        """Situations as the networks take them."""
+        """Return situations as the networks take them."""
         missing = self.inputs - seen.shape[-1]
         return nn.functional.pad(seen.to(self.used.dtype), (0, missing))
 
     def parts(self, source: Tensor, first: int, last: int) -> dict[str, Tensor]:
-        """The parameters of some networks by name: a network in each row of the first dimension."""
+        """Return parameters of some networks by name: each in a row of the first dimension."""
         sizes = [torch.Size(shape).numel() for shape in self._padded.values()]
         split = source[first:last].split(sizes, dim=1)
         return {
@@ -125,7 +125,7 @@ class StackedNetworks:
         return {name: part.detach().requires_grad_() for name, part in parts.items()}
 
     def policy(self, place: int) -> dict[str, Tensor]:
-        """The parameters of one network, by all the names that Stable-Baselines3 has for them."""
+        """Return one network's parameters, by all the names that Stable-Baselines3 has for them."""
         found: dict[str, Tensor] = {}
         for name, part in self.parts(self.learnt, place, place + 1).items():
             value = _transposed(part[0][self._corner(name)]).contiguous().cpu()
@@ -147,7 +147,7 @@ class StackedNetworks:
         return self._through(parts, self.layout.critic, seen)[..., 0]
 
     def scores_and_values(self, parts: Parameters, seen: Tensor) -> tuple[Tensor, Tensor]:
-        """Both, with what they share computed once."""
+        """Return both, with what they share computed once."""
         scores, values = self.outputs(parts, seen)
         return scores[..., : self.actions], values[..., 0]
 

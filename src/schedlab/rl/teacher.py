@@ -37,7 +37,7 @@ class Teacher:
         self._gap = np.inf if priority.max_priority_gap is None else priority.max_priority_gap
 
     def choose(self, observation: Observations, mask: Masks) -> Actions:
-        """The job of the smallest score among those allowed, of equals the first; else to wait."""
+        """Choose the allowed job of the smallest score, of equals the first; else to wait."""
         jobs = self._jobs(observation)
         has_head = observation[:, self._column("head chosen")] > 0
         in_queue = _scores(self._head, jobs)

@@ -72,7 +72,7 @@ def train(
 
 @contextmanager
 def _denormals_flushed() -> Iterator[None]:
-    """Adam's averages of inputs long unseen are tiny, and arithmetic on such numbers is slow."""
+    """Flush denormals: Adam's averages of inputs long unseen are tiny, and slow in arithmetic."""
     torch.set_flush_denormal(True)
     try:
         yield

@@ -44,7 +44,7 @@ def make_trainer(config: TrainingConfig, env: TrainingEnv) -> OnPolicyAlgorithm:
 
 
 def acting_layout(train: TrainSection, device: str) -> Layout | None:
-    """Of the copy by which a network acts on a GPU; the kernel network acts by itself."""
+    """Return the layout of the copy that acts on a GPU; the kernel network acts by itself."""
     on_gpu = torch.device(device).type == "cuda"
     return Layout.of(train) if on_gpu and not train.is_kernel else None
 
@@ -71,7 +71,7 @@ def _device(name: str) -> str:
 
 
 def _precision(asked: str | None, device: str) -> str:
-    """The precision that is asked for; by default ``bf16`` on a GPU, ``fp32`` on a processor."""
+    """Return the precision asked for; by default ``bf16`` on a GPU, ``fp32`` on a processor."""
     on_gpu = torch.device(device).type == "cuda"
     if asked == "bf16" and not has_bf16(device):
         raise ParameterError(
@@ -81,7 +81,7 @@ def _precision(asked: str | None, device: str) -> str:
 
 
 def has_bf16(device: str) -> bool:
-    """Whether the device multiplies matrices in bf16; torch has no public name for processors."""
+    """Return whether it multiplies matrices in bf16; torch has no public name for processors."""
     if torch.device(device).type == "cuda":
         return bool(torch.cuda.is_bf16_supported(including_emulation=False))
     return torch.backends.mkldnn.is_available() and bool(

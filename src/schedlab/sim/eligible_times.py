@@ -73,7 +73,7 @@ def _wait_for_namesakes(eligible_s: Times, rules: Eligibility, gone_s: Times) ->
 
 
 def _wait_for_arrays(eligible_s: Times, schedule: Schedule, rules: Eligibility) -> None:
-    """Of an array with a limit, the task that started i-th had to wait for i - limit ends."""
+    """Let the task of an array with a limit that started i-th wait for i - limit ends."""
     for array, limit in enumerate(rules.array_limit.tolist()):
         tasks = np.flatnonzero((rules.array == array) & schedule.started)
         later = tasks[np.argsort(first_starts(schedule)[tasks], kind="stable")][limit:]

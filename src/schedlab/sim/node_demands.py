@@ -267,7 +267,7 @@ def is_plain(workload: Workload, platform: Platform) -> bool:
 def _sets(
     demands: Demands, platform: Platform, *, clusters: bool
 ) -> tuple[list[NDArray[np.int32]], Counts]:
-    """The sets that jobs use, by their first node; and the place of each of the demands' sets.
+    """Return the sets that jobs use, by first node; and the place of each of the demands' sets.
 
     Where jobs name clusters these are the clusters, in order.
     """

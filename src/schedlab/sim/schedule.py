@@ -231,11 +231,11 @@ class Schedule:
         )
 
     def queue_length(self) -> StepSeries:
-        """Waiting jobs over time."""
+        """Return waiting jobs over time."""
         return self._in_queue(np.ones(len(self), dtype=np.int64))
 
     def waiting_work(self) -> StepSeries:
-        """Requested node-seconds of the waiting jobs over time."""
+        """Return requested node-seconds of the waiting jobs over time."""
         return self._in_queue(self.workload["nodes"] * self.workload["request_s"])
 
     def left_queue_s(self) -> Times:

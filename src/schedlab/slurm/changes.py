@@ -48,7 +48,7 @@ def present_text(site: SlurmSite, name: str) -> str:
 
 
 def changes_told(site: SlurmSite, changes: Iterable[str]) -> list[str]:
-    """Changes with the present values: ``PriorityWeightAge=1000 instead of 50``."""
+    """Write changes with the present values: ``PriorityWeightAge=1000 instead of 50``."""
     told = []
     for change in changes:
         name, _, text = change.partition("=")
@@ -58,7 +58,7 @@ def changes_told(site: SlurmSite, changes: Iterable[str]) -> list[str]:
 
 
 def parameter_named(name: str) -> tuple[str, str, Field[Any]]:
-    """Its full name, its section and its field; an error if the twin does not know or heed it."""
+    """Return its full name, section and field; an error if the twin does not know or heed it."""
     known = {each.lower(): each for each in _settable()}
     found = known.get(name.strip().lower()) or known.get(f"{WITHIN}.{name.strip()}".lower())
     if found is None:

@@ -163,7 +163,7 @@ def most_tests(scheduler: SchedulerSettings) -> int:
 
 
 def clocks_from_boot(boot_s: float, parameters: SlurmParameters, seed: int) -> Clocks:
-    """Phases as 22.05 has them when it boots in this second; all follow from its drawn fraction.
+    """Return phases of 22.05 when it boots in this second; all follow from its drawn fraction.
 
     Args:
         boot_s: before the first submission; a whole second, as slurmctld writes it.
@@ -183,7 +183,7 @@ def clocks_from_boot(boot_s: float, parameters: SlurmParameters, seed: int) -> C
 
 
 def drawn_clocks(first_s: float, parameters: SlurmParameters, seed: int) -> Clocks:
-    """Any phases, as if slurmctld had booted long ago.
+    """Draw any phases, as if slurmctld had booted long ago.
 
     Args:
         first_s: the first submission.

@@ -88,7 +88,7 @@ class TwinForecaster(PastForecaster):
         return [names[job] for job in made.job]
 
     def reasons(self, made: StartForecast, after_s: float = LOOKED_S) -> list[str]:
-        """Why the jobs of a forecast wait, as squeue says it when slurmctld has looked at them.
+        """Return why the jobs of a forecast wait, as squeue says it once slurmctld looked at them.
 
         Empty for those that it has started by then.
 

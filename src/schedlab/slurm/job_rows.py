@@ -87,7 +87,7 @@ def _conditions(details: Sequence[Mapping[str, Any]]) -> tuple[list[str | None],
 
 
 def _dependency(text: str, numbers: Mapping[str, list[int]]) -> str | None:
-    """Slurm's conditions with the numbers of jobs here; None if a workload has no word for them."""
+    """Return Slurm's conditions with jobs' numbers here; None if a workload cannot say them."""
     parts = []
     for part in text.split(",") if text else ():
         kind, *others = part.split(":")

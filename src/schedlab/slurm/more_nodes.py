@@ -30,7 +30,7 @@ def with_more_nodes(site: SlurmSite, texts: Iterable[str]) -> SlurmSite:
 
 
 def nodes_told(texts: Iterable[str]) -> list[str]:
-    """Added nodes in words: ``16 more nodes like gpu``."""
+    """Write added nodes in words: ``16 more nodes like gpu``."""
     pairs = [_parse(text) for text in texts]
     return [f"{count:,} more node{'s' * (count > 1)} like {like}" for count, like in pairs]
 

@@ -149,7 +149,7 @@ SECTIONS = {
 
 
 def version_of(text: str) -> Version:
-    """Year and month of ``22.05.8``."""
+    """Return year and month of ``22.05.8``."""
     year, _, rest = text.partition(".")
     month = rest.partition(".")[0]
     if not (year.isdecimal() and month.isdecimal()):

@@ -57,7 +57,7 @@ def history_of(site: SlurmSite) -> SlurmHistory:
 
 
 def phases_of(site: SlurmSite, number: int, seed: int = 0) -> list[Clocks]:
-    """This number of drawn phases of slurmctld's loops; they differ as those of real replicas do.
+    """Draw this number of phases of slurmctld's loops; they differ as those of real replicas do.
 
     Where the site says when slurmctld booted, and that was shortly before the history begins, only
     what a boot leaves open is drawn.

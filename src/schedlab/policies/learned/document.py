@@ -40,7 +40,7 @@ def read_document(path: str | Path, part: str, text: str | bytes, kind: str) -> 
 
 @contextmanager
 def naming(path: str | Path) -> Iterator[None]:
-    """What the block finds wrong with the file's content is said with the file's name."""
+    """Add the file's name to what the block finds wrong with its content."""
     try:
         yield
     except InputError as error:
@@ -49,7 +49,7 @@ def naming(path: str | Path) -> Iterator[None]:
 
 @contextmanager
 def understanding(path: str | Path) -> Iterator[None]:
-    """Whatever the block finds wrong with the document becomes a sentence with the file's name."""
+    """Turn what the block finds wrong with the document into a sentence with the file's name."""
     try:
         yield
     except KeyError as error:

@@ -13,7 +13,7 @@ __all__ = ["onnxruntime"]
 
 @contextmanager
 def _without_stderr() -> Iterator[None]:
-    """Native code writes to the descriptor itself, whatever Python's stderr is."""
+    """Silence native code, which writes to the descriptor itself, whatever Python's stderr is."""
     try:
         kept = os.dup(2)
     except OSError:  # closed

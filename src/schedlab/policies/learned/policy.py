@@ -70,7 +70,7 @@ class LearnedPolicy(Policy):
         return np.asarray(seen, np.float32)[np.newaxis]
 
     def _fit(self, nodes: int) -> None:
-        """Features of jobs are the same for machines of any size; those of nodes are not."""
+        """Fit the machine: features of jobs are the same for any size; those of nodes are not."""
         if self.settings.observation != "jobs":
             raise PolicyError(
                 f"{self.name} was trained for {self.settings.nodes:,} nodes; "

@@ -176,7 +176,7 @@ class ACER(OnPolicyAlgorithm):
     def _with_the_rest(
         self, rewards: NDArray[np.float32], dones: NDArray[np.bool_], infos: list[dict[str, Any]]
     ) -> NDArray[np.float32]:
-        """Where an episode ran out of steps, its value stands for the rest, as in SB3."""
+        """Let its value stand for the rest where an episode ran out of steps, as in SB3."""
         rewards = rewards.astype(np.float32)
         for place in np.flatnonzero(dones):
             if infos[place].get("TimeLimit.truncated", False):

@@ -34,7 +34,7 @@ class AcerPolicy(MaskableActorCriticPolicy):
         return head
 
     def action_log_probs(self, obs: Tensor, masks: Tensor | None = None) -> Tensor:
-        """The logarithms of all actions' probabilities, none but those of the mask having any."""
+        """Return logarithms of the actions' probabilities; only those of the mask have any."""
         features: Any = self.extract_features(obs)
         if not self.share_features_extractor:
             features, _ = features

@@ -42,7 +42,7 @@ def policy_gradient(
 def within_trust_region(
     gradient: Tensor, log_probs: Tensor, averaged_log_probs: Tensor, *, delta: float
 ) -> Tensor:
-    """The nearest direction in which the divergence from the averaged policy grows by no more.
+    """Return the nearest direction where the divergence from the averaged policy grows by no more.
 
     The divergence is linearised, so the projection has a closed form (section 3.3 of the paper).
     """

@@ -15,7 +15,7 @@ def retrace(
     *,
     gamma: float,
 ) -> Tensor:
-    """Targets of the action values, by step and environment.
+    """Return targets of the action values, by step and environment.
 
     Args:
         rewards: of the steps.

@@ -23,14 +23,14 @@ class Estimate(NamedTuple):
 
     @classmethod
     def of(cls, values: Sequence[float] | NDArray[np.float64]) -> Estimate:
-        """By Student's t over independent values, such as one per episode; NaN does not count."""
+        """Estimate by Student's t over independent values, such as one per episode, without NaN."""
         known = [float(value) for value in values if not math.isnan(value)]
         mean = float(np.mean(known)) if known else math.nan
         return cls(mean, *(t_interval(known) or (math.nan, math.nan)))
 
     @classmethod
     def of_share(cls, values: NDArray[np.float64], episode: NDArray[np.int64]) -> Estimate:
-        """Of a share from 0 to 1, over the episodes' own means: their situations are alike."""
+        """Estimate a share from 0 to 1 over the episodes' own means: their situations are alike."""
         known = ~np.isnan(values)
         episodes = np.unique(episode[known])
         found = cls.of([float(values[known & (episode == each)].mean()) for each in episodes])
@@ -46,7 +46,7 @@ class Estimate(NamedTuple):
         return Estimate(self.mean, *(self.mean - change.mean + end for end in change[1:]))
 
     def told(self, scale: float = 1.0, unit: str = "") -> str:
-        """``"3.20 (2.10 to 4.30)"`` in that unit."""
+        """Write ``"3.20 (2.10 to 4.30)"`` in that unit."""
         mean, low, high = (three_digits(scale * value) + unit for value in self)
         return mean if math.isnan(self.low) else f"{mean} (95 %: {low} to {high})"
 
@@ -56,11 +56,11 @@ class EstimatedRow:
     """A row of a table: a dataclass of names and estimates, None where there is nothing to say."""
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Return it as JSON has it."""
         return {each.name: as_json(getattr(self, each.name)) for each in fields(self)}
 
     def to_cells(self) -> dict[str, str | float]:
-        """As CSV has it: three columns per estimate, empty where a number is not known."""
+        """Return it as CSV has it: three columns per estimate, empty where a number is unknown."""
         cells: dict[str, str | float] = {}
         for each in fields(self):
             value = getattr(self, each.name)
@@ -73,7 +73,7 @@ class EstimatedRow:
 
 
 def as_json(value: Any) -> Any:
-    """Estimates as objects, and null for numbers that are not known."""
+    """Return estimates as objects, and null for numbers that are not known."""
     if isinstance(value, Estimate):
         return {name: as_json(number) for name, number in value._asdict().items()}
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -116,7 +116,7 @@ class _Explainer:
     def _attribute(
         self, agent: TorchAgent, which: NDArray[np.bool_], *, lead: bool = False
     ) -> Attributions:
-        """Of the chosen action's score in these situations, or of its lead over FCFS's choice."""
+        """Attribute the chosen action's score in these situations, or its lead over FCFS's."""
         actions = [self.actions, self.fcfs] if lead else [self.actions]
         return attribute(
             agent,
@@ -131,7 +131,7 @@ class _Explainer:
     def _groups(
         self, score: Attributions, lead: Attributions | None, departing: NDArray[np.int64]
     ) -> Iterator[GroupImportance]:
-        """Of each group, then of the position, then of all predictions at once.
+        """Yield that of each group, then of the position, then of all predictions at once.
 
         ``departing`` are the episodes of the situations that the lead is of.
         """

@@ -49,7 +49,7 @@ class Attributions:
         return self.error / self.explained if self.explained > 0 else 0.0
 
     def shares(self, layout: ObservationLayout) -> Values:
-        """A row per situation: of the groups' sums, each one's share in size; NaN if all are 0."""
+        """Return a row per situation: each group's share in size of the sums; NaN if all are 0."""
         sums = [self.by_input[:, group.columns].sum(axis=1) for group in layout.groups]
         sizes = np.abs(np.stack(sums, axis=1))
         total = sizes.sum(axis=1, keepdims=True)
@@ -101,7 +101,7 @@ def randomised(agent: TorchAgent, random: np.random.Generator) -> TorchAgent:
 
 
 def agreement(first: Attributions, second: Attributions) -> float:
-    """The mean over situations of the cosine between two explanations; NaN if the first is empty.
+    """Return the mean cosine between two explanations over situations; NaN if the first is empty.
 
     1 where they are the same but for their size, 0 where they have nothing in common.
     """
@@ -127,7 +127,7 @@ def _comparable(
     visited: VisitedStates,
     random: np.random.Generator,
 ) -> NDArray[np.intp]:
-    """For each situation a visited one in which its actions choose jobs too, if they do in it.
+    """Draw for each situation a visited one in which its actions choose jobs too, if they do in it.
 
     A place without a job has no score that could be compared.
     """

@@ -40,7 +40,7 @@ class GroupImportance(EstimatedRow):
 
 
 def rank_agreement(groups: Sequence[GroupImportance]) -> float:
-    """Of gradients and shuffling on the order of the inputs: a rank correlation."""
+    """Return the rank correlation of gradients and shuffling on the order of the inputs."""
     both = [
         (group.score.mean, group.decisions.mean)
         for group in groups

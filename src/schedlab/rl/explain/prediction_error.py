@@ -132,7 +132,7 @@ def _schedules(
 
 
 def _quality(schedules: Sequence[Schedule]) -> tuple[Estimate, Estimate]:
-    """Of the predictions: their relative error, and their rank correlation with the truth."""
+    """Return the predictions' relative error, and their rank correlation with the truth."""
     error = find_metric("prediction_error")
     errors = [error.value(each) / float(each.ran_s.mean()) for each in schedules]
     estimates = [

@@ -71,7 +71,7 @@ class ShuffledPositions:
         return meant
 
     def _order(self, present: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Which action stands at each place; empty places and the wait stay where they are."""
+        """Say which action stands at each place; empty places and the wait stay where they are."""
         rows, visible = present.shape
         key = np.where(present, self.random.random(present.shape), 1.0 + np.arange(visible))
         wait = np.full((rows, 1), visible)

@@ -102,7 +102,7 @@ class GanttBatch(NativeBatch):
         }
 
     def schedule(self, place: int) -> Schedule:
-        """The jobs of this environment's episode; a start may lie ahead, as a reservation."""
+        """Return the jobs of this environment's episode; a start may lie ahead, if reserved."""
         workload, start_s = self.workload(place), self.core.starts(place)
         started = start_s >= 0
         state = np.where(started, JobOutcome.COMPLETED, JobOutcome.WAITING).astype(np.int8)

@@ -67,7 +67,7 @@ class GridEpisodes:
         return grid_workload(law.draw(seed), self.model.nodes)
 
     def split(self, share: float) -> tuple[GridEpisodes, GridEpisodes]:
-        """Draws to learn from, and draws by the last share of all seeds to test on."""
+        """Return draws to learn from, and draws by the last share of all seeds to test on."""
         first, last = self.seeds.start, self.seeds.stop
         cut = first + int((last - first) * (1 - share))
         return replace(self, seeds=range(first, cut)), replace(self, seeds=range(cut, last))

@@ -88,7 +88,7 @@ class GanttRenderer:
 
 
 def _draw_chart(axes: Axes, moment: GanttMoment) -> None:
-    """Resources upwards, time to the right; reservations that have not begun are hatched."""
+    """Draw resources upwards, time to the right; reservations that have not begun are hatched."""
     schedule, now, window = moment.schedule, moment.now, moment.settings.window
     ranges = schedule.named_nodes()
     shown = schedule.started & (schedule.end_s > now - _PAST)
@@ -109,7 +109,7 @@ def _draw_chart(axes: Axes, moment: GanttMoment) -> None:
 
 
 def _draw_slots(axes: Axes, moment: GanttMoment) -> None:
-    """Each slot as large as the window; a job in it as wide as it is long."""
+    """Draw each slot as large as the window; a job in it as wide as it is long."""
     settings = moment.settings
     across = ceil(settings.slots / _ROWS)
     step_x, step_y = settings.window * 1.1, settings.resources * 1.45
@@ -128,7 +128,7 @@ def _draw_slots(axes: Axes, moment: GanttMoment) -> None:
 
 
 def _draw_backlog(axes: Axes, moment: GanttMoment) -> None:
-    """A cell for each further job."""
+    """Draw a cell for each further job."""
     columns, rows = moment.settings.backlog_columns, moment.settings.window
     for cell in range(columns * rows):
         colour = OTHERS if cell < moment.backlog else _PAPER
@@ -150,7 +150,7 @@ def _draw_job(
     waits: bool = False,
     grey: bool = False,
 ) -> None:
-    """A rectangle with the job's number in it, or beside it where there is space for that."""
+    """Draw a rectangle with the job's number in it, or beside it where there is space for that."""
     colour = OTHERS if grey else LIGHT[job % len(LIGHT)]
     _box(axes, corner, size, facecolor=colour, linewidth=0.8, hatch="///" if ahead else None)
     axes.text(

@@ -62,7 +62,7 @@ class ShortestFirst(SlotRule):
     """SJF: the shortest job that fits."""
 
     def scores(self, waiting: Waiting) -> Numbers:
-        """The shorter, the higher."""
+        """Score the shorter higher."""
         return -waiting.time
 
 
@@ -86,7 +86,7 @@ class Packer(SlotRule):
     """The widest job that fits, which fills the free resources best."""
 
     def scores(self, waiting: Waiting) -> Numbers:
-        """The wider, the higher."""
+        """Score the wider higher."""
         return waiting.resources
 
 
@@ -129,7 +129,7 @@ TEACHERS = tuple(name for name in RULES if name != "random")
 
 
 def find_rule(name: str, settings: GanttSettings | None = None, seed: int = 0) -> Decider:
-    """The rule of that name, for an environment with these settings; chance is by the seed."""
+    """Return the rule of that name, for an environment with these settings; chance is by seed."""
     if name not in RULES:
         raise UnknownNameError("rule", name, RULES)
     rules = settings or GanttSettings()

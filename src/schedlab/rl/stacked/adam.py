@@ -52,7 +52,7 @@ class StackedAdam:
         )
 
     def _plain(self, first: int, last: int, slopes: Tensor) -> None:
-        """The same by torch's own kernel, which serves equal rates together."""
+        """Do the same by torch's own kernel, which serves equal rates together."""
         schedules, on_gpu = self._kinds[first:last], self._learnt.is_cuda
         for schedule in sorted(set(schedules)):
             rows = [place for place, own in enumerate(schedules) if own == schedule]

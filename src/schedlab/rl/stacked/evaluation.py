@@ -31,7 +31,7 @@ class Evaluation:
         self._choose = _greedy(population, self._batch)
 
     def run(self) -> list[dict[str, float]]:
-        """Means over each network's episodes, as ``schedlab.rl.agent.evaluate`` has them."""
+        """Return means over each network's episodes, as ``schedlab.rl.agent.evaluate`` has them."""
         batch = self._batch
         batch.begin()
         returns = np.zeros(batch.size)

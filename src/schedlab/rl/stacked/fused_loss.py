@@ -40,7 +40,7 @@ if triton is not None:
         masked: tl.constexpr,
         block: tl.constexpr,
     ):
-        """The slopes of one situation of one network."""
+        """Compute the slopes of one situation of one network."""
         situation = tl.program_id(0)
         network = situation // situations
         column = tl.arange(0, block)

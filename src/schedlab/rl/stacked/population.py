@@ -374,6 +374,6 @@ class Population:
         return all(group.finished for group in self.groups)
 
     def learnt(self, place: int) -> int:
-        """Steps that a network has learnt from."""
+        """Return the steps that a network has learnt from."""
         group = next(each for each in self.groups if place < each.last)
         return int(group.done * group.rollout.steps * self.envs)

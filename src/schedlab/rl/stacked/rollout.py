@@ -55,7 +55,7 @@ class StackedRollout:
             chance.uniform_(generator=generator)
 
     def chance(self) -> Tensor:
-        """Of this step: a number for each environment of each network."""
+        """Return the chance of this step: a number for each environment of each network."""
         return self._chance.index_select(1, self.step).squeeze(1)
 
     def add(self, seen: Tensor, mask: Tensor | None, action: Tensor, log_prob: Tensor) -> None:
@@ -92,7 +92,7 @@ class StackedRollout:
         return _at(rows, first, self.observations), masks, done
 
     def estimate(self, values: Tensor, gamma: Tensor, gae_lambda: Tensor) -> None:
-        """Generalised advantage estimates and returns, of values with networks, steps, envs."""
+        """Compute generalised advantages and returns, of values with networks, steps, envs."""
         device = self.step.device
         rewards, ended = (torch.from_numpy(each).to(device) for each in (self.rewards, self.ended))
         expected = values.transpose(0, 1)
@@ -104,7 +104,7 @@ class StackedRollout:
 
 
 def _at(rows: Tensor, first: int, column: Tensor) -> Tensor:
-    """The values of each network at its rows, which count its steps over all environments."""
+    """Return the values of each network at its rows, which count its steps in all environments."""
     steps, envs = column.shape[1:3]
     offset = torch.arange(len(rows), device=rows.device).add_(first).mul_(steps * envs)
     wanted = (rows + offset[:, None]).flatten()

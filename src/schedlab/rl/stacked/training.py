@@ -93,14 +93,14 @@ def _parts(alike: list[Placed]) -> Iterator[list[Placed]]:
 
 
 def _rollout_numbers(member: Member) -> int:
-    """Numbers that a rollout has to keep."""
+    """Count the numbers that a rollout has to keep."""
     return int(
         member.n_steps * member.config.train.envs * (numbers_and_actions(member.settings)[0] + 32)
     )
 
 
 def _balanced(members: list[Placed], count: int) -> list[list[Placed]]:
-    """As many parts that learn about equally long; most of what learns together stays so."""
+    """Return as many parts that learn about equally long; most of what learns together stays so."""
     stacks = [list(found) for _, found in groupby(members, key=lambda each: each[0].order[:2])]
     stacks.sort(key=_work, reverse=True)
     parts: list[list[Placed]] = [[] for _ in range(count)]
@@ -114,7 +114,7 @@ def _balanced(members: list[Placed], count: int) -> list[list[Placed]]:
 
 
 def _work(members: Sequence[Placed]) -> float:
-    """About how long they take, in steps' worth of acting; small minibatches take longer."""
+    """Return about how long they take, in steps' worth of acting; small minibatches take longer."""
     return float(sum(4 + each.n_epochs * (1 + 1000 / each.batch_size) for each, _ in members))
 
 

@@ -134,7 +134,7 @@ class Forecaster:
         )
 
     def _log_waits(self, waiting: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Quantiles of log(1 + seconds from now) over the futures."""
+        """Return quantiles of log(1 + seconds from now) over the futures."""
         simulation = self._simulation
         now_s, jobs = simulation.now_s, simulation.unfinished()
         kinds = np.column_stack([jobs.user, jobs.nodes, jobs.request_s])
@@ -154,7 +154,7 @@ class Forecaster:
         return quantiles
 
     def _horizon_s(self, waiting: NDArray[np.intp], runs: NDArray[np.int64]) -> int:
-        """Twice as long as the waiting jobs would take to start if no others came."""
+        """Return twice the time that the waiting jobs would take to start if no others came."""
         starts = self._simulation.imagined_starts(runs[:4], threads=self._threads)
         last_s = int(starts[:, 0, waiting].max()) - self._simulation.now_s
         return int(np.clip(2 * last_s, SHORTEST_S, LONGEST_S))

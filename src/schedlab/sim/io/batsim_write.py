@@ -24,7 +24,7 @@ FINAL_STATES = {
 
 
 def figures_path(path: Path) -> Path:
-    """``x_schedule.csv`` for ``x_jobs.csv``."""
+    """Return ``x_schedule.csv`` for ``x_jobs.csv``."""
     prefix = path.stem.removesuffix("jobs") if path.stem.endswith("jobs") else f"{path.stem}_"
     return path.with_name(f"{prefix}schedule.csv")
 

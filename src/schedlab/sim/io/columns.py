@@ -59,7 +59,7 @@ def _unchanged(values: pl.Series, wanted: pl.DataType) -> pl.Series:
 def codes(
     frame: pl.DataFrame, name: str, labels: Sequence[str] | None
 ) -> tuple[NDArray[np.int64], Sequence[str]]:
-    """The column as codes with their labels: those known, or the texts in order of appearance.
+    """Return the column as codes with labels: those known, or the texts in order of appearance.
 
     A column of integers without labels is its own code and has no labels.
     """

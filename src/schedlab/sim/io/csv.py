@@ -14,7 +14,7 @@ from schedlab.sim.schedule import Schedule
 
 
 def description_path(path: Path) -> Path:
-    """``FILE.meta.json`` for ``FILE``."""
+    """Return ``FILE.meta.json`` for ``FILE``."""
     return path.with_name(path.name + ".meta.json")
 
 

@@ -46,7 +46,7 @@ def attempts_of_file(description: dict[str, Any]) -> Attempts | None:
 
 
 def workload_arguments(description: dict[str, Any]) -> dict[str, Any]:
-    """Name, columns, header, labels, report and provenance of the workload."""
+    """Return name, columns, header, labels, report and provenance of the workload."""
     known = dict(description.get("workload", {}))
     if "report" in known:
         known["report"] = ReadReport(**known["report"])
@@ -72,5 +72,5 @@ def _description(schedule: Schedule) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """NumPy numbers and arrays as Python's; anything else as text."""
+    """Return NumPy numbers and arrays as Python's; anything else as text."""
     return value.tolist() if hasattr(value, "tolist") else str(value)

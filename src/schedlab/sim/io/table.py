@@ -142,7 +142,7 @@ def _report(frame: pl.DataFrame) -> ReadReport:
 def _least_platform(
     workload: Workload, start: Array, end: Array, ranges: NodeRanges | None
 ) -> Platform:
-    """As many equal nodes as were ever in use at once, or as the highest number of a node tells."""
+    """Return as many equal nodes as were ever in use at once, or as the highest number tells."""
     ran, nodes = start >= 0, workload["nodes"]
     used = StepSeries.from_changes((start[ran], nodes[ran]), (end[ran], -nodes[ran]))
     named = ranges.last.max(initial=-1) + 1 if ranges is not None else 0

@@ -160,7 +160,7 @@ class RealRun:
             wait_s = self.settings.sample_s
 
     def _collect(self) -> None:
-        """The dump of the cluster, and what only the replay knows."""
+        """Collect the dump of the cluster, and what only the replay knows."""
         self._run_script()
         boot = self.slurm.config.get("BOOT_TIME", "")
         texts = {

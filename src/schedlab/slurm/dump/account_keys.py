@@ -168,7 +168,7 @@ def _read(reader: Reader, text: str, where: str, key: str) -> Any:
 
 
 def _seconds(text: str) -> int:
-    """``00:01:00``, or plain seconds."""
+    """Read ``00:01:00``, or plain seconds."""
     if text.isdecimal():
         return int(text)
     return minutes(text) or 0

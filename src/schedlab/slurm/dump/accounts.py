@@ -179,7 +179,7 @@ def _add(where: str, what: str, given: dict[str, str], book: AccountBook) -> Non
 
 
 def _modify(where: str, what: str, rest: str, given: dict[str, str], book: AccountBook) -> None:
-    """``modify qos [where] name=X set ...``; or, as some write it, ``modify qos set X ...``."""
+    """Read ``modify qos [where] name=X set ...`` or, as some write it, ``modify qos set X ...``."""
     before, _, after = rest.partition("set ")
     settings = {k.lower(): v.strip("\"'") for k, v in _SCRIPT_PAIR.findall(after)}
     chosen = {k.lower(): v.strip("\"'") for k, v in _SCRIPT_PAIR.findall(before)}

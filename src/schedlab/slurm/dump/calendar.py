@@ -34,7 +34,7 @@ class Calendar:
 
 
 def moment(text: str, where: str) -> int | None:
-    """Epoch seconds of ``1794813633`` or ``2026-11-16T07:20:33``, which is in UTC."""
+    """Return epoch seconds of ``1794813633`` or ``2026-11-16T07:20:33``, which is in UTC."""
     if text.strip() in _NEVER:
         return None
     if text.isdecimal():
@@ -84,7 +84,7 @@ def reservations_of(
 def node_events(
     path: Path, epoch_s: int, nodes: Collection[str], report: ImportReport
 ) -> tuple[list[Outage], list[Drain]]:
-    """Outages and drains of ``sacctmgr -P show event``; not those before the history."""
+    """Return outages and drains of ``sacctmgr -P show event``; not those before the history."""
     outages: list[Outage] = []
     drains: list[Drain] = []
     for where, row in read_table(path, "nodename", "timestart"):

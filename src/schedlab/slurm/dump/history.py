@@ -195,7 +195,7 @@ def details_of(job: Record, extra: Mapping[str, str], epoch: int) -> dict[str, A
 
 
 def _suspended_s(text: str) -> int | None:
-    """As sacct writes it: 00:01:30; None where it does not tell, or the job was not suspended."""
+    """Read sacct's 00:01:30; None where it does not tell, or the job was not suspended."""
     try:
         return minutes(text) or None
     except ParameterError:

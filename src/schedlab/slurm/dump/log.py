@@ -74,7 +74,7 @@ def clocks_of_log(
 
 
 def submissions_of_log(path: Path, epoch_s: int) -> dict[str, float]:
-    """When slurmctld knew of each job or array, by its number, on the clock of the history."""
+    """Return when slurmctld knew of each job or array, by its number, on the history's clock."""
     found: dict[str, float] = {}
     for moment_s, line in _lines(path):
         if match := _SUBMIT.search(line):
@@ -100,7 +100,7 @@ def _open(path: Path) -> TextIO:
 
 
 def _tests(kills: list[float]) -> list[float]:
-    """Tests of time limits that found jobs: the first kill of each."""
+    """Return tests of time limits that found jobs: the first kill of each."""
     found: list[float] = []
     for kill_s in kills:
         if not found or kill_s - found[-1] > LATEST_ANSWER_S:
@@ -109,7 +109,7 @@ def _tests(kills: list[float]) -> list[float]:
 
 
 def _ticks(runs: list[float], tests: list[float]) -> list[float]:
-    """Turns of the loop: tests of limits, and runs of the main scheduler that it made.
+    """Return turns of the loop: tests of limits, and runs of the main scheduler that it made.
 
     These lie a whole number of turns after another.
     """

@@ -33,7 +33,7 @@ class Partitions:
 
 
 def groups_of(nodes: Sequence[Node]) -> tuple[NodeGroup, ...]:
-    """Neighbours that are alike, as groups, so that numbers of nodes follow Slurm's order."""
+    """Group neighbours that are alike, so that numbers of nodes follow Slurm's order."""
     groups = []
     for number, (_, alike) in enumerate(groupby(nodes, _likeness), 1):
         found = list(alike)

@@ -125,7 +125,7 @@ def tell_partitions(blocks: Sequence[Block], report: ImportReport) -> None:
 
 
 def _over_subscribe(block: Block) -> tuple[str, int]:
-    """``FORCE:2`` as the mode and how many jobs may share a core; 4 where not said."""
+    """Read ``FORCE:2`` as the mode and how many jobs may share a core; 4 where not said."""
     text = (block.text("OverSubscribe", "Shared") or "NO").upper()
     mode, _, jobs = text.partition(":")
     if mode not in ("NO", "YES", "FORCE", "EXCLUSIVE") or (jobs and not jobs.isdecimal()):

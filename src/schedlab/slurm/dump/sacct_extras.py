@@ -17,7 +17,7 @@ def is_json(path: Path) -> bool:
 
 
 def read_json_extras(path: Path) -> dict[str, dict[str, str]]:
-    """By the id of the job: how long it was suspended, who started it, and the like.
+    """Return by the id of the job how long it was suspended, who started it, and the like.
 
     Rows that are not jobs are left out; the reader of the records reports them.
     """

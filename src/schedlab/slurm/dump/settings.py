@@ -181,7 +181,7 @@ def settings_of(
     report: ImportReport,
     version: str | None = None,
 ) -> SlurmParameters:
-    """The parameters that slurm.conf sets, and beside them what ``scontrol show config`` says.
+    """Return the parameters of slurm.conf, and beside them what ``scontrol show config`` says.
 
     Where the two differ, slurm.conf counts: the running slurmctld may not have read it yet.
     """

@@ -90,7 +90,7 @@ def rounded_minutes(text: str) -> int | None:
 
 
 def megabytes(text: str) -> int | None:
-    """MiB in ``187000``, ``64G`` or ``1T``; None where there is no limit."""
+    """Return MiB in ``187000``, ``64G`` or ``1T``; None where there is no limit."""
     if is_unset(text) or is_endless(text) or text.strip() == "0":
         return None
     match = _MEMORY.fullmatch(text.strip().lower())
@@ -101,7 +101,7 @@ def megabytes(text: str) -> int | None:
 
 
 def yes(text: str) -> bool:
-    """YES or NO, 1 or 0."""
+    """Read YES or NO, 1 or 0."""
     said = text.strip().lower()
     if said in _YES or said in _NO:
         return said in _YES
@@ -109,7 +109,7 @@ def yes(text: str) -> bool:
 
 
 def amounts(text: str) -> dict[str, int]:
-    """Resources of ``cpu=100,mem=2T,gres/gpu:a100=4``; memory in MiB."""
+    """Read resources of ``cpu=100,mem=2T,gres/gpu:a100=4``; memory in MiB."""
     found: dict[str, int] = {}
     for name, amount in _pairs(text):
         if is_endless(amount):

@@ -87,7 +87,7 @@ def _draw(plot: Any, source: ColumnDataSource, name: str, colour: str, *, shaded
 
 
 def over_time_figure(waits: JobWaits, clock: Clock | None) -> tuple[Any, str]:
-    """Mean waits of the jobs submitted in each day, hour or minute; and which of them it is."""
+    """Draw mean waits of jobs submitted in each day, hour or minute; return which of them it is."""
     first_s, last_s = float(waits.submit_s.min()), float(waits.submit_s.max())
     axis = TimeAxis.on_clock(int(first_s), int(np.ceil(last_s)), clock, MILLISECOND_S)
     width_s, period = next(

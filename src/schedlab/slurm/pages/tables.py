@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def fidelity_table(rows: Sequence[FidelityRow]) -> TextTable:
-    """Real and replayed waits by group of jobs."""
+    """Return real and replayed waits by group of jobs."""
     columns = [
         *("jobs of", "jobs", "mean wait", "twin", "twin: range", "off by", "p95 wait", "twin"),
         *("start ±", "within 30 s", "over 5 min off"),
@@ -69,7 +69,7 @@ def replica_table(found: Fidelity, replicas: Sequence[ReplicaRow]) -> TextTable:
 
 
 def what_if_table(rows: Sequence[WhatIfRow]) -> TextTable:
-    """Waits before and after by group of jobs; those that are shorter beyond chance are marked."""
+    """Return waits before and after by group of jobs; those shorter beyond chance are marked."""
     columns = [
         *("jobs of", "jobs", "mean wait as it was", "twin as it is", "twin, changed"),
         *("difference", "95 % interval", "over phases"),

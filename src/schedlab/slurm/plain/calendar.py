@@ -63,7 +63,7 @@ class SlurmCalendar:
         return frozenset(self._numbers[host] for host in hosts if host in self._numbers)
 
     def add(self, settings: dict[str, str]) -> None:
-        """``scontrol create reservation``."""
+        """Obey ``scontrol create reservation``."""
         self.reserved.append(self.reservation(settings))
 
     def reservation(self, settings: dict[str, str]) -> ReservedNodes:
@@ -81,7 +81,7 @@ class SlurmCalendar:
     def _reserved(
         self, name: str, begin_s: int, end_s: int, hosts: str, cores: int
     ) -> ReservedNodes:
-        """The cores of several nodes are evenly spread; all cores of a node are the node."""
+        """Spread the cores of several nodes evenly; all cores of a node are the node."""
         nodes = self.numbers(expand_hosts(hosts))
         of_each = -(-cores // len(nodes)) if nodes else 0
         if of_each >= min((self._cpus[at] for at in nodes), default=0):
@@ -89,7 +89,7 @@ class SlurmCalendar:
         return ReservedNodes(name, begin_s, end_s, nodes, of_each)
 
     def remove(self, name: str) -> None:
-        """``scontrol delete``."""
+        """Obey ``scontrol delete``."""
         self.reserved = [each for each in self.reserved if each.name != name]
 
     def changes_s(self, epoch_s: int) -> list[float]:
@@ -112,7 +112,7 @@ class SlurmCalendar:
     def kept_cores(
         self, job: TwinJob, begin_s: int, end_s: int, running: Iterable[TwinJob]
     ) -> dict[int, int]:
-        """Free cores of nodes that the job may not use between these whole seconds.
+        """Return free cores of nodes that the job may not use between these whole seconds.
 
         Jobs that end before a reservation begins may hold cores of it.
         """

@@ -139,7 +139,7 @@ class Controller:
         return self.calendar.barred(job, begin_s, end_s)
 
     def kept_cores(self, job: TwinJob, begin_s: int, end_s: int) -> dict[int, int]:
-        """Free cores of nodes that reservations keep from the job between these whole seconds."""
+        """Return free cores of nodes that reservations keep from the job between these seconds."""
         return self.calendar.kept_cores(job, begin_s, end_s, self.running)
 
     def reservation_ends(self) -> list[int]:
@@ -147,7 +147,7 @@ class Controller:
         return [each.end_s for each in self.calendar.reserved]
 
     def now_second(self) -> int:
-        """Now, on Slurm's clock."""
+        """Return now, on Slurm's clock."""
         return self.second(self.now_s)
 
     def eligible_for(self, job: TwinJob) -> int:
@@ -639,7 +639,7 @@ class Controller:
         return usual if job.may_requeue is None else job.may_requeue
 
     def _comes_before(self, one: QueueRecord, other: QueueRecord) -> bool:
-        """A job that may preempt another comes before it, whatever else counts."""
+        """Put a job that may preempt another before it, whatever else counts."""
         may, may_it = (
             self.preempting.may_preempt(*first, second[0])
             for first, second in ((one, other), (other, one))

@@ -313,7 +313,7 @@ class SlurmLimits:
 
 
 def _minutes(seconds: float) -> int:
-    """Only whole minutes count."""
+    """Count whole minutes only."""
     return math.floor(seconds / MINUTE_S)
 
 

@@ -342,7 +342,7 @@ class Selector:
     def _note_gpus(
         self, job: TwinJob, partition: str, rooms: Rooms, allowed: Iterable[int]
     ) -> None:
-        """A node on which a job that wants GPUs is tested counts as lighter from then on."""
+        """Count a node on which a job that wants GPUs is tested as lighter from then on."""
         if not job.gpus:
             return
         for at in self.partitions[partition].intersection(allowed):
@@ -367,7 +367,7 @@ class Selector:
         return job.needed_nodes if job.tasks_per_node or job.min_nodes else math.inf
 
     def _leaves(self, offers: Mapping[int, int]) -> list[list[int]]:
-        """The nodes by leaf switch, in the order of topology.conf; or by runs of neighbours."""
+        """Return nodes by leaf switch, in the order of topology.conf; or by runs of neighbours."""
         found: dict[int, list[int]] = {}
         run, before = -1, -2
         for at in sorted(offers):

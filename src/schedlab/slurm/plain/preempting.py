@@ -95,7 +95,7 @@ class Preempting:
         return None
 
     def _rank(self, other: TwinJob) -> tuple[float, ...]:
-        """The least QOS first, then the fewest nodes, then the order of Slurm's list of jobs."""
+        """Put the least QOS first, then the fewest nodes, then the order of Slurm's job list."""
         qos = self._qos.get(other.qos)
         priority = 0 if qos is None else qos.priority
         if self._youngest_first:

@@ -45,13 +45,13 @@ class ClusterView(Protocol):
         """Return nodes that reservations keep from the job between these whole seconds."""
 
     def kept_cores(self, job: TwinJob, begin_s: int, end_s: int) -> Mapping[int, int]:
-        """Free cores of nodes that reservations keep from the job between these whole seconds."""
+        """Return free cores of nodes that reservations keep from the job between these seconds."""
 
     def reservation_ends(self) -> list[int]:
         """Return when the reservations that are known now end, in whole seconds."""
 
     def now_second(self) -> int:
-        """Now, on Slurm's clock."""
+        """Return now, on Slurm's clock."""
 
     def eligible_for(self, job: TwinJob) -> int:
         """Return how long the job has been eligible, in whole seconds."""

@@ -39,7 +39,7 @@ def conf_diff(conf: Mapping[str, str], changes: Mapping[str, str]) -> str:
 
 
 def _lines_to_set(places: Mapping[str, Entry], changes: Mapping[str, str]) -> dict[str, str]:
-    """Parameters with their whole values: options of SchedulerParameters are worked in."""
+    """Return parameters with their whole values: options of SchedulerParameters are worked in."""
     wanted = {name: value for name, value in changes.items() if "." not in name}
     options = {
         name.partition(".")[2]: value
