@@ -51,7 +51,7 @@ def audit(
 
 
 def _with_known_fate(schedule: Schedule) -> tuple[Schedule, int]:
-    """The schedule without jobs that neither started nor were withdrawn, and how many these are."""
+    """Return the schedule without jobs that neither started nor were withdrawn, and their count."""
     known = schedule.started | (schedule.workload["cancel_after_s"] >= 0)
     return schedule.take(known), int(np.count_nonzero(~known))
 

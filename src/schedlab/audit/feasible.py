@@ -154,7 +154,7 @@ def _what_it_waits_for(schedule: Schedule, job: int) -> str:
 def _overuse(
     schedule: Schedule, nodes: Times, total: int, where: str, tolerance_s: int
 ) -> Iterator[Violation]:
-    """More nodes in use than there are, for longer than the tolerance; jobs have ``nodes`` each."""
+    """Yield where jobs, of ``nodes`` each, use too many nodes for longer than the tolerance."""
     ran = schedule.started & (nodes > 0)
     used = StepSeries.from_changes(
         (schedule.start_s[ran], nodes[ran]), (schedule.end_s[ran], -nodes[ran])
@@ -202,7 +202,7 @@ def _named_clusters(
 def _widths(
     schedule: Schedule, ranges: NodeRanges, needed: Times, total: int
 ) -> Iterator[Violation]:
-    """Too many or too few nodes, or some that do not exist."""
+    """Yield jobs on too many or too few nodes, or on some that do not exist."""
     given, highest = np.zeros(len(schedule), dtype=np.int64), np.full(len(schedule), -1)
     np.add.at(given, ranges.job(), ranges.width())
     np.maximum.at(highest, ranges.job(), ranges.last)
@@ -239,7 +239,7 @@ def _named_nodes(schedule: Schedule, ranges: NodeRanges, tolerance_s: int) -> It
 def _shared_nodes(
     schedule: Schedule, ranges: NodeRanges, total: int, tolerance_s: int
 ) -> NDArray[np.int64]:
-    """For each job the first node that was still in use when it started on it, or -1."""
+    """Return for each job the first node that was still in use when it started on it, or -1."""
     busy_until_s = np.zeros(total, dtype=np.int64)
     shared = np.full(len(schedule), -1)
     in_order = np.lexsort((schedule.end_s, schedule.start_s))

@@ -41,7 +41,7 @@ def first_unpacked(
 
 
 def _only_the_last(schedule: Schedule, first: Counts) -> Counts:
-    """Of jobs that started at the same time on one node, keep the last in the workload."""
+    """Keep, of jobs that started at the same time on one node, the last in the workload."""
     wrong = np.flatnonzero(first >= 0)
     kept = {(first[job], schedule.start_s[job]): job for job in wrong.tolist()}
     left = np.full(len(first), -1)

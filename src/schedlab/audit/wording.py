@@ -4,5 +4,5 @@ from __future__ import annotations
 
 
 def count_nodes(nodes: int) -> str:
-    """``1 node``, ``2 nodes``."""
+    """Write ``1 node``, ``2 nodes``."""
     return f"{nodes:,} node" if nodes == 1 else f"{nodes:,} nodes"

@@ -104,7 +104,7 @@ def _complete(name: str, hint: Any) -> None:
 
 
 def _refuse_huge(name: str, value: Any) -> None:
-    """No option has a use for numbers that neither the core nor a double can hold."""
+    """Refuse numbers that neither the core nor a double can hold; no option has a use for them."""
     if isinstance(value, list):
         for each in value:
             _refuse_huge(name, each)

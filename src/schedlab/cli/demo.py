@@ -84,7 +84,7 @@ def _make(folder: Path) -> None:
 
 
 def _workload(seed: int) -> Workload:
-    """Users ask for twice the time they need, on average."""
+    """Return jobs whose users ask for twice the time they need, on average."""
     from schedlab.workload import apply, generate
 
     drawn = generate(f"lublin:nodes={NODES}", JOBS, seed=seed)

@@ -53,7 +53,7 @@ class Commands(Group):
 
 @contextmanager
 def _doubts_in_one_line() -> Iterator[None]:
-    """A network's doubts, each told once as mistakes are, without the place in the code."""
+    """Tell each of a network's doubts once, as mistakes are, without the place in the code."""
     with catch_warnings():
         simplefilter("default", OutsideTrainingWarning)
         show = warnings.showwarning
@@ -69,7 +69,7 @@ def _doubts_in_one_line() -> Iterator[None]:
 
 
 def _usage_error(error: typer.TyperException) -> str:
-    """Typer's sentence and where to read on; empty where Typer has shown the help already."""
+    """Return Typer's sentence and where to read on; empty where Typer has shown the help."""
     sentence = error.format_message().rstrip(".")
     context = getattr(error, "ctx", None)
     if not sentence or context is None:

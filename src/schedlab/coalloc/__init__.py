@@ -103,7 +103,7 @@ SOLVERS: dict[str, SolverEntry] = {
 
 
 def find_solver(text: str) -> Solver:
-    """The solver written as ``name`` or ``name:key=value,...``; or ``package.module:Class``."""
+    """Return the solver given as ``name``, ``name:key=value,...`` or ``package.module:Class``."""
     name, _, rest = text.partition(":")
     if name in SOLVERS:
         entry = SOLVERS[name]

@@ -26,7 +26,7 @@ def best_bound(problem: Problem, criterion: Criterion, *known: float | None) -> 
 
 
 def proves_infeasible(problem: Problem) -> bool:
-    """Whether it is certain that not all jobs fit: one fits nowhere, or a clique not in time."""
+    """Say whether it is certain that not all fit: one fits nowhere, or a clique not in time."""
     nowhere = any(not problem.domain(job) for job in range(len(problem.jobs)))
     return nowhere or best_bound(problem, "makespan") > problem.slots
 
@@ -66,14 +66,14 @@ def _tightest(problem: Problem, criterion: Criterion, cliques: Iterable[tuple[in
 
 
 def _makespan_bound(problem: Problem, clique: tuple[int, ...]) -> int:
-    """One machine without idle time after some release: the latest end over all releases."""
+    """Return the latest end over all releases: one machine without idle time after the release."""
     jobs = sorted((problem.jobs[place] for place in clique), key=lambda job: -job.release)
     work = accumulate(job.slots for job in jobs)
     return max((job.release - 1 + slots for job, slots in zip(jobs, work, strict=True)), default=0)
 
 
 def _starts_bound(problem: Problem, clique: tuple[int, ...]) -> int:
-    """One machine that serves the shortest first from the first release on; the others at once."""
+    """Let one machine serve the shortest first from the first release on; the others at once."""
     inside = sorted(problem.jobs[place].slots for place in clique)
     first = min((problem.jobs[place].release for place in clique), default=1)
     starts = list(accumulate(inside, initial=first))[:-1]
@@ -83,7 +83,7 @@ def _starts_bound(problem: Problem, clique: tuple[int, ...]) -> int:
 
 
 def _value_bound(problem: Problem, clique: tuple[int, ...]) -> float:
-    """One machine that fills its slots by value per slot, splitting the last job; all others."""
+    """Fill the slots of one machine by value per slot, splitting the last job; add all others."""
     fitting = [place for place in range(len(problem.jobs)) if problem.domain(place)]
     members = set(clique)
     kept = [problem.jobs[place].value for place in fitting if place not in members]

@@ -105,7 +105,7 @@ class _Model:
         return model.new_optional_fixed_size_interval_var(start, slots, present, "")
 
     def _cost(self, criterion: Criterion) -> tuple[Any, float]:
-        """What is minimised, in whole numbers, and how many of them make one of the criterion."""
+        """Return what to minimise, in whole numbers, and how many make one of the criterion."""
         if criterion == "value":
             values, scale = integral_values([job.value for job in self._problem.jobs])
             kept = (value * each for value, each in zip(values, self._present, strict=True))

@@ -27,7 +27,7 @@ def _uniform(rng: np.random.Generator, jobs: int, resources: int) -> Pairs:
 
 
 def _one_or_two(rng: np.random.Generator, jobs: int, resources: int) -> Pairs:
-    """As uniform, but with probability one half each job needs the first resource only."""
+    """Draw as uniform, but with probability one half each job needs the first resource only."""
     pairs = _uniform(rng, jobs, resources)
     alone = rng.random(jobs) < 0.5
     pairs[alone, 1] = pairs[alone, 0]

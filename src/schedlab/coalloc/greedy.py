@@ -40,7 +40,7 @@ ORDERS: dict[str, Callable[[Problem], list[float]]] = {
 
 
 def usual_order(objective: Objective) -> str:
-    """Density where value counts; else the most contended jobs first."""
+    """Return density where value counts; else the most contended jobs first."""
     return "density" if objective.first == "value" else "work"
 
 

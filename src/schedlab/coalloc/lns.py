@@ -92,7 +92,7 @@ class _LnsSearch:
         self._best_key = self.objective.key(self.problem, self.best)
 
     def run(self, watch: Stopwatch, moves: float) -> Ending:
-        """One stage for each criterion, each with half of what is left, the last with all."""
+        """Run one stage for each criterion, each with half of what is left, the last with all."""
         ending: Ending = "finished"
         for place in range(len(self.objective.criteria)):
             share = 2 if self.objective.criteria[place + 1 :] else 1
@@ -108,7 +108,7 @@ class _LnsSearch:
         return ending
 
     def _moves(self, place: int) -> Iterator[None]:
-        """Moves for the criterion at that place; for the makespan on ever fewer slots."""
+        """Make moves for the criterion at that place; for the makespan on ever fewer slots."""
         shrinks = self.objective.criteria[place] == "makespan"
         while (slots := self._slots(place)) > 0:
             problem = replace(self.problem, slots=slots)
@@ -122,7 +122,7 @@ class _LnsSearch:
                 improved = self._offer(neighbourhood.starts)
 
     def _slots(self, place: int) -> int:
-        """How many may be used: once it is the makespan's turn fewer than, later as many as now."""
+        """Return how many may be used: fewer than now at the makespan's turn, later as many."""
         until_now = self.objective.criteria[: place + 1]
         if "makespan" not in until_now or not self._complete(self.best):
             return self.problem.slots
@@ -133,7 +133,7 @@ class _LnsSearch:
         return self.objective.may_leave_out or None not in starts
 
     def _utilities(self, problem: Problem, place: int) -> tuple[list[Table], float]:
-        """Of each start of each job, by the criteria up to that place; and the disturbance."""
+        """Return utilities of all starts by the criteria up to that place, and the disturbance."""
         criteria, jobs = self.objective.criteria[: place + 1], problem.jobs
         weights = [job.value if "value" in criteria else 1.0 for job in jobs]
         disturbance = _DISTURBANCE * float(np.mean(weights))

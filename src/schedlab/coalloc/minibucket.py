@@ -102,7 +102,7 @@ class _Buckets:
         return total
 
     def _buckets(self, job: int) -> list[_Bucket]:
-        """The largest messages first, each into the first bucket that has room for it."""
+        """Put the largest messages first, each into the first bucket that has room for it."""
         buckets = [_Bucket()]
         for message in sorted(self._inbox[job], key=lambda each: -len(each.separator)):
             self._roomy(buckets, message.separator[:-1]).messages.append(message)
@@ -138,6 +138,6 @@ class _Buckets:
         )
 
     def _utility(self, job: int, first: bool) -> Cells:
-        """Once where utilities add up; where the worst counts, twice is as good as once."""
+        """Count it once where utilities add up; where the worst counts, twice is as good."""
         own = self._utilities.tables[job]
         return own if first or self._utilities.combine is Combine.WORST else np.zeros_like(own)

@@ -26,7 +26,7 @@ class MessageBound:
     cells: int | None = None
 
     def excess(self, sizes: Sequence[int]) -> int:
-        """How many variables a message has too many at least, given the sizes of their domains."""
+        """Return how many variables too many a message has at least, by their domains' sizes."""
         if self.cells is None:
             return max(0, len(sizes) - self.width)
         cells, gone = math.prod(sizes), 0
@@ -41,7 +41,7 @@ class MessageBound:
 def delete_edges(
     network: ConstraintNetwork, tree: PseudoTree, width: int
 ) -> tuple[ConstraintNetwork, PseudoTree]:
-    """WD as published: back edges over the widest node are deleted until none is too wide.
+    """Delete back edges over the widest node until none is too wide: WD as published.
 
     Of the ancestors with such edges the one with the fewest is taken. It gets the first slots, and
     all descendants in conflict with it those after; two adjacent ancestors may both be given the
@@ -61,7 +61,7 @@ def delete_edges(
 
 
 def _separated(network: ConstraintNetwork, tree: PseudoTree, ancestor: int) -> ConstraintNetwork:
-    """The ancestor in the first slots, all descendants in conflict with it in those after."""
+    """Put the ancestor in the first slots, all descendants in conflict with it in those after."""
     own = network.variables[ancestor]
     for other in network.neighbours[ancestor] & tree.subtree(ancestor):
         starts = network.variables[other].starts
@@ -77,7 +77,7 @@ def fix_jobs(
     heuristic: str,
     guide: Mapping[int, int] | None,
 ) -> tuple[ConstraintNetwork, PseudoTree] | None:
-    """Safe WD: jobs are fixed and their slots taken out of their neighbours' domains.
+    """Fix jobs and take their slots out of their neighbours' domains: safe WD.
 
     Jobs are picked from the widest node and its separator, half as many as it has too many, before
     the tree of the others is rebuilt; edges between jobs that cannot overlap any more go too.
@@ -110,7 +110,7 @@ def _earliest(network: ConstraintNetwork, job: int) -> ConstraintNetwork | None:
 
 
 def _widest(network: ConstraintNetwork, tree: PseudoTree, bound: MessageBound) -> tuple[int, int]:
-    """The job whose message exceeds the bound by most variables, or is the largest; by how many."""
+    """Return the job whose message is most variables over the bound or largest; and by how many."""
     sizes, cells = network.sizes, tree.cells(network.sizes)
     excess = [bound.excess([sizes[other] for other in each]) for each in tree.separators]
     widest = max(tree.order, key=lambda job: (excess[job], cells[job]))

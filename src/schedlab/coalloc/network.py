@@ -91,7 +91,7 @@ class ConstraintNetwork:
         return replace(self, variables=tuple(each.keep(mask) for each, mask in pairs))
 
     def with_fixed(self, job: int, start: int) -> ConstraintNetwork:
-        """The job at that start, which its neighbours then avoid: its edges are not needed."""
+        """Fix the job at that start, which its neighbours then avoid: its edges are not needed."""
         own = self.variables[job]
         changed = {
             other: self.variables[other].keep(self.variables[other].beside(own, start))
@@ -113,7 +113,7 @@ class ConstraintNetwork:
         return replace(self, neighbours=tuple(map(frozenset, left)))
 
     def without_void_edges(self) -> ConstraintNetwork:
-        """Edges only where the domains allow an overlap."""
+        """Keep edges only where the domains allow an overlap."""
         usable = [variable.usable for variable in self.variables]
         neighbours = tuple(
             frozenset(other for other in others if usable[job] & usable[other])

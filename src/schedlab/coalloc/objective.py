@@ -55,7 +55,7 @@ class Objective:
         return self.first == "value"
 
     def key(self, problem: Problem, starts: Sequence[int | None]) -> tuple[float, ...]:
-        """For comparing starts without overlaps: the smallest is the best.
+        """Return what compares starts without overlaps: the smallest is the best.
 
         Where all jobs must be scheduled, fewer left out come before everything else.
         """

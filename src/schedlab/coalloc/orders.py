@@ -20,7 +20,7 @@ TRIES = 16
 
 
 def max_degree(neighbours: Neighbours, ranks: list[int]) -> Order:
-    """Depth-first search that goes on to the neighbour with the most conflicts."""
+    """Search depth first, and go on to the neighbour with the most conflicts."""
     keys = [(len(others), -rank) for others, rank in zip(neighbours, ranks, strict=True)]
     order: Order = []
     seen: set[int] = set()
@@ -39,7 +39,7 @@ def max_degree(neighbours: Neighbours, ranks: list[int]) -> Order:
 
 
 def max_cardinality(neighbours: Neighbours, ranks: list[int]) -> Order:
-    """Always the job in conflict with most of those already placed (Tarjan & Yannakakis 1984)."""
+    """Take the job in conflict with most of those already placed (Tarjan & Yannakakis 1984)."""
     placed_near = [0] * len(neighbours)
     left, order = set(range(len(neighbours))), []
     while left:
@@ -52,7 +52,7 @@ def max_cardinality(neighbours: Neighbours, ranks: list[int]) -> Order:
 
 
 def min_fill(neighbours: Neighbours, ranks: list[int]) -> Order:
-    """From the leaves: always the job whose elimination joins the fewest pairs of others."""
+    """Take from the leaves always the job whose elimination joins the fewest pairs of others."""
     return _core.min_fill(list(map(list, neighbours)), ranks)[::-1]
 
 

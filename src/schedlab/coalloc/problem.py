@@ -59,7 +59,7 @@ class Problem:
         return range(wanted.release, max(wanted.release, last - wanted.slots + 2))
 
     def conflicts(self) -> tuple[frozenset[int], ...]:
-        """For each job those it shares a resource with: its neighbours in the constraint graph."""
+        """Return each job's neighbours in the constraint graph: those it shares a resource with."""
         users = self.users()
         return tuple(
             frozenset(other for resource in job.resources for other in users[resource]) - {place}

@@ -81,7 +81,7 @@ class PseudoTree:
         return max(map(len, self.separators), default=0)
 
     def cells(self, sizes: Sequence[int]) -> list[int]:
-        """For each job the cells of its UTIL message, given the sizes of all domains; a root: 0."""
+        """Return for each job the cells of its UTIL message, by the sizes of domains; a root: 0."""
         return [
             math.prod(sizes[other] for other in separator) if separator else 0
             for separator in self.separators
@@ -97,7 +97,7 @@ class PseudoTree:
         return frozenset(found)
 
     def back_edges(self, neighbours: Neighbours) -> list[tuple[int, int]]:
-        """Conflicts of an ancestor with a descendant that is not its child, (ancestor, other)."""
+        """Return conflicts of an ancestor with a descendant not its child, (ancestor, other)."""
         return [
             (other, job)
             for job in self.order

@@ -75,7 +75,7 @@ class Stages:
         )
 
     def _sums(self, criteria: Sequence[Criterion], last_slot: int | None = None) -> Optimum:
-        """By criteria that add up, with no slot used after the last."""
+        """Optimise by criteria that add up, with no slot used after the last."""
         utilities = sum_utilities(self.network, self.values, criteria)
         if last_slot is None:
             return self._pass(self.network, utilities)

@@ -42,13 +42,13 @@ class Utilities:
         return self.tables[0].itemsize
 
     def keep(self, kept: Sequence[NDArray[np.bool_]]) -> Utilities:
-        """For each job of these values only."""
+        """Keep only these values of each job."""
         pairs = zip(self.tables, kept, strict=True)
         return replace(self, tables=tuple(table[mask] for table, mask in pairs))
 
 
 def makespan_utilities(network: ConstraintNetwork) -> Utilities:
-    """Minus the last slot in use; a whole is as good as its worst part."""
+    """Return minus the last slot in use; a whole is as good as its worst part."""
     ends = [(each.starts + (each.slots - 1)).astype(float) for each in network.variables]
     largest = int(max(table.max(initial=0) for table in ends))
     return Utilities(_cells([-table for table in ends], largest), Combine.WORST, -1.0)
@@ -57,7 +57,7 @@ def makespan_utilities(network: ConstraintNetwork) -> Utilities:
 def sum_utilities(
     network: ConstraintNetwork, values: Sequence[float], criteria: Sequence[Criterion]
 ) -> Utilities:
-    """Total value and minus the sum of starts, one or both, an earlier one before a later."""
+    """Return total value and minus the sum of starts, one or both, the earlier before the later."""
     whole, scale = integral_values(values)
     ranges = {"value": sum(whole), "sum-of-starts": sum(map(_last, network.variables))}
     weights, largest = _weights([ranges[criterion] for criterion in criteria])
@@ -100,7 +100,7 @@ def disturbed_values(
 
 
 def _weights(ranges: Sequence[int]) -> tuple[list[int], int]:
-    """Of each criterion, so that one unit of it outweighs all later ones; and the largest sum."""
+    """Return weights that let one unit of each outweigh all later ones, and the largest sum."""
     weights, total = [], 0
     for each in reversed(ranges):
         weights.append(total + 1)

@@ -256,7 +256,7 @@ class Experiment:
         return find_metric(name) if self.coalloc is None else find_measure(name)
 
     def reduced(self) -> Experiment:
-        """A small version to try out: few jobs of each workload, few seeds, short trainings."""
+        """Return a small version to try out: few jobs per workload, few seeds, short trainings."""
         quick = self.quick
         about = replace(self.about, seeds=self.about.seeds[: quick.seeds])
         return replace(
@@ -336,7 +336,7 @@ def _models(given: Any, experiment: Mapping[str, Any]) -> tuple[ModelSection, ..
 
 
 def _about(section: Any, folder: Path) -> tuple[ExperimentSection, tuple[PolicySection, ...]]:
-    """``[experiment]`` and the policies, to which its rules belong."""
+    """Read ``[experiment]`` and the policies, to which its rules belong."""
     if not isinstance(section, Mapping):
         raise InputError("write [experiment] once, with single brackets")
     shared = {key: section[key] for key in _RULES if key in section}

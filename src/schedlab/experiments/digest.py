@@ -21,13 +21,13 @@ def key_of(**determined_by: Any) -> str:
 
 
 def file_digest(path: Path) -> str:
-    """SHA-256 of the file as it is stored."""
+    """Return the SHA-256 of the file as it is stored."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def outside_code(texts: Iterable[str]) -> dict[str, str]:
-    """Digests of what the texts name: modules of ``module:object``, files of ``learned:file``."""
+    """Digest what the texts name: modules of ``module:object``, files of ``learned:file``."""
     named = [text.split(":") for text in texts if ":" in text]
     modules = {parts[0]: getattr(sys.modules.get(parts[0]), "__file__", None) for parts in named}
     files = {parts[1]: parts[1] for parts in named if Path(parts[1]).is_file()}
@@ -36,7 +36,7 @@ def outside_code(texts: Iterable[str]) -> dict[str, str]:
 
 
 def code_of(texts: Iterable[str]) -> dict[str, Any]:
-    """What computes here: schedlab as it is installed, and the modules that the texts name."""
+    """Return what computes here: schedlab as it is installed, and the modules that texts name."""
     return {"schedlab": _code(), **outside_code(texts)}
 
 

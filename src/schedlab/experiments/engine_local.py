@@ -67,7 +67,7 @@ def _side_by_side(tasks: Sequence[Task], workers: int) -> Generator[Finished, No
 
 
 def _end_with_parent() -> None:
-    """A parent that is killed cannot stop its workers, which would wait for tasks for ever."""
+    """End with the parent: if killed, it cannot stop its workers, which would wait for ever."""
     parent = parent_process()
 
     def follow() -> None:
@@ -80,7 +80,7 @@ def _end_with_parent() -> None:
 
 @contextmanager
 def _children_deaf_to_ctrl_c() -> Iterator[None]:
-    """Processes started within never see SIGINT, which a terminal sends to all: we stop them."""
+    """Keep SIGINT, which a terminal sends to all, from processes started within: we stop them."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -64,7 +64,7 @@ class RayEngine:
                         ray.cancel(reference, force=True)
 
     def _free(self, running: int) -> int:
-        """How many more to submit: enough to keep a cluster busy, and to make one grow that can.
+        """Return how many more to submit: enough to keep a cluster busy, and let one grow that can.
 
         Not all at once: every workload of those submitted is held in memory.
         """

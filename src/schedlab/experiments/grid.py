@@ -101,7 +101,7 @@ def cell_name(names: Mapping[str, str | int]) -> str:
 
 
 def select(cells: Sequence[C], pattern: str | None) -> list[C]:
-    """The cells whose name contains the pattern, in which * and ? mean what they do for files."""
+    """Return the cells whose name contains the pattern; * and ? mean what they do for files."""
     found = [cell for cell in cells if fnmatchcase(cell.name, f"*{pattern or ''}*")]
     if not found:
         raise ParameterError(f'no cell\'s name contains "{pattern}"; the first is {cells[0].name}')

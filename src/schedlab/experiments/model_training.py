@@ -41,7 +41,7 @@ class ModelTrainings:
     steps_limit: int | None = None
 
     def task(self, policy: ModelPolicy) -> TrainingTask:
-        """The training that gives the policy its model, the same for greedy and for sampled."""
+        """Return the training that gives the policy its model, the same for greedy and sampled."""
         model, recipe = policy.model, policy.trained_on
         config = self.configs[model.name].with_train(seed=policy.seed)
         if recipe is None:
@@ -111,7 +111,7 @@ def _config(experiment: Experiment, model: ModelSection) -> TrainingConfig:
 
 
 def _check_sections(path: Path, model: ModelSection, *, may_clone: bool) -> None:
-    """A teacher may be there only by its name; elsewhere it is a file, which is not at hand."""
+    """Check its sections; a teacher may be there only by its name, as no file is at hand."""
     own = model.redraw or not model.on
     known = (*_SECTIONS, *(["episodes"] if own else []), *(["clone"] if may_clone else []))
     document = parse_toml(path, Source.load(path).decoded())
@@ -133,7 +133,7 @@ def _predictor(model: ModelSection, config: TrainingConfig) -> str | None:
 
 
 def _check_nodes(model: ModelSection, config: TrainingConfig, cell: Cell) -> None:
-    """Only features of jobs are the same for machines of any size."""
+    """Check the number of nodes: only features of jobs are the same for machines of any size."""
     has = cell.platform.nodes if cell.platform else 0
     learnt = environment_of(config.environment).nodes
     if has != learnt and config.environment.observation != "jobs":

@@ -86,6 +86,6 @@ def with_model_in(folder: Path, policy: str) -> str:
 
 
 def schedule_elsewhere(policy: str, jobs: Workload, nodes: int, seed: int) -> Schedule:
-    """What ``gantt:sjf``, ``gantt:FILE.zip``, ``batsim:easy_bf`` and the like make of the jobs."""
+    """Return what ``gantt:sjf``, ``gantt:FILE.zip``, ``batsim:easy_bf`` and such make of jobs."""
     kind, _, name = policy.partition(":")
     return OTHER_SIMULATORS[kind].play(jobs, nodes, name, seed)

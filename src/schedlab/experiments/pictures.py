@@ -121,7 +121,7 @@ def _learning(
 
 
 def _curve(training: Path) -> tuple[Any, Any]:
-    """Steps, and minus the mean return of the last hundred episodes."""
+    """Return steps, and minus the mean return of the last hundred episodes."""
     path = training / "progress.csv"
     if not path.exists():
         return np.array([]), np.array([])
@@ -156,7 +156,7 @@ def _on_its_own(line: str, where: str) -> str:
 
 
 def _short(places: Sequence[str]) -> list[str]:
-    """Without the variant, if there is only one."""
+    """Leave out the variant, if there is only one."""
     variants = {each.partition("/")[2] for each in places}
     return [each.partition("/")[0] for each in places] if len(variants) == 1 else list(places)
 

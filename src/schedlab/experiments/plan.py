@@ -88,7 +88,7 @@ def make_plan(
 def _trainings(
     experiment: Experiment, cells: Sequence[Cell], keys: Mapping[Recipe, str], folder: RunFolder
 ) -> ModelTrainings | None:
-    """None where nothing is trained: simulations need no training libraries."""
+    """Return the trainings; None where nothing is trained, which needs no training libraries."""
     if not any(isinstance(cell.policy, ModelPolicy) for cell in cells):
         return None
     from schedlab.experiments.model_training import ModelTrainings, training_configs

@@ -57,7 +57,7 @@ def connected(address: str | None, *, processors: int | None = None) -> Iterator
 
 
 def _print_notices(wanted: bool) -> None:
-    """Ray prints on stdout, amid results, which process was killed where; no option prevents it."""
+    """Set whether Ray prints on stdout which process was killed where; no option prevents it."""
     ray._private.worker._worker_logs_enabled = wanted
 
 

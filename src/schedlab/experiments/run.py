@@ -117,7 +117,7 @@ def _source(path: Path) -> dict[str, str]:
 
 
 def _models(cells: Sequence[Cell]) -> dict[str, list[str]]:
-    """Of each policy that is a model: its family, and what it was trained on."""
+    """Return for each policy that is a model its family, and what it was trained on."""
     return {
         cell.policy.name: [cell.policy.family, cell.policy.trained_on.name]
         for cell in cells

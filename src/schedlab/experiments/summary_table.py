@@ -41,7 +41,7 @@ class SummaryTable:
 def summary_tables(
     rows: Sequence[Row], record: Mapping[str, Any], *, between: str = " "
 ) -> list[SummaryTable]:
-    """Tables per metric of a run's summary; ``between`` stands before the published value.
+    """Return tables per metric of a run's summary; ``between`` stands before the published value.
 
     Each model has one of its own, with a column for each workload that it was trained on.
     """
@@ -66,7 +66,7 @@ def summary_tables(
 
 
 def _families(rows: Sequence[Row], record: Mapping[str, Any]) -> dict[str, dict[str, str]]:
-    """Policies that share a table, with the headings of their columns."""
+    """Return policies that share a table, with the headings of their columns."""
     families: dict[str, dict[str, str]] = {}
     for policy in dict.fromkeys(row["policy"] for row in rows):
         family, heading = record.get("models", {}).get(policy, ("", policy))

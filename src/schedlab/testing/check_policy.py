@@ -78,7 +78,7 @@ def _check_does_not_peek(schedule: Schedule, other: Schedule, now: int) -> None:
 
 
 def _started_by(schedule: Schedule, now: int) -> NDArray[np.int64]:
-    """Start times as far as they are known at this time, else -1."""
+    """Return start times as far as they are known at this time, else -1."""
     return np.where(schedule.start_s <= now, schedule.start_s, -1)
 
 
@@ -104,7 +104,7 @@ class FirstFit(Policy):
 
 
 def other_futures(schedule: Schedule, now: int) -> Iterator[Workload]:
-    """The same workload as far as anyone can know at this time, with other run times after it.
+    """Yield the same workload as far as anyone can know now, with other run times after it.
 
     All unfinished jobs end as soon as they can, or use all they asked for.
     """

@@ -109,7 +109,7 @@ class _Witness(Predictor):
         self.observed.learn(job, run_s)
 
     def check_learned(self, schedule: Schedule) -> None:
-        """Every end was told once, and no other."""
+        """Check that every end was told once, and no other."""
         ended = [
             (job, int(schedule.ran_s[job])) for job in np.flatnonzero(schedule.started).tolist()
         ]
@@ -118,7 +118,7 @@ class _Witness(Predictor):
                 self.fail((told or true)[0], "learn() must be called once when a job has ended")
 
     def check_same(self, expected_s: dict[int, float], rule: str) -> None:
-        """The predictions of these jobs are as expected."""
+        """Check that the predictions of these jobs are as expected."""
         for job, prediction_s in expected_s.items():
             if self.predicted_s.get(job) != prediction_s:
                 self.fail(job, rule)

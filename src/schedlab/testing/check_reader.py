@@ -34,7 +34,7 @@ class _Case:
         self.reader, self.source = reader, source
 
     def check(self) -> None:
-        """One file after the rules."""
+        """Check one file by the rules."""
         workload = self.attempt(self.source.raw)
         if isinstance(workload, SchedlabError):
             raise workload
@@ -52,7 +52,7 @@ class _Case:
             self.attempt(damaged)
 
     def _check_strict(self, workload: Workload) -> None:
-        """What had to be repaired or dropped is refused; else nothing is different."""
+        """Check that what had to be repaired or dropped is refused; else nothing is different."""
         changed = any(workload.report.repaired.values()) or any(workload.report.dropped.values())
         try:
             strict = self.reader().read(self.source, ReadOptions(strict=True))
@@ -66,7 +66,7 @@ class _Case:
                 self.fail("strict must give the same workload of a sound file")
 
     def _damaged(self) -> Iterator[bytes]:
-        """Copies that end too soon, and copies with a strange byte."""
+        """Yield copies that end too soon, and copies with a strange byte."""
         data = self.source.data
         for place in range(0, len(data), max(len(data) // _CUTS, 1)):
             yield data[:place]

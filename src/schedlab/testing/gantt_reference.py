@@ -24,7 +24,7 @@ class GridJob:
     allocated: tuple[int, ...] = ()
 
     def time_in_system(self, now: int) -> int:
-        """From the submission until now, or until its end."""
+        """Return the time from the submission until now, or until its end."""
         end = now if self.start is None else min(now, self.start + self.time)
         return end - self.submit
 
@@ -57,17 +57,17 @@ class GanttReference:
         return before - self.mean_slowdown(), terminated, truncated
 
     def mean_slowdown(self) -> float:
-        """Over the jobs submitted so far: time in the system so far, over the requested time."""
+        """Average, over jobs submitted so far, time in the system so far over requested time."""
         here = [job for job in self.jobs if job.submit <= self.now]
         return sum(job.time_in_system(self.now) / job.time for job in here) / max(len(here), 1)
 
     def mask(self) -> list[int]:
-        """Slots with a job for which there is room, and always the last action."""
+        """Allow slots with a job for which there is room, and always the last action."""
         room = [job is not None and self._earliest(job) is not None for job in self.slots]
         return [*map(int, room), 1]
 
     def image(self) -> Image:
-        """The chart, the slots, the backlog and the time since the last arrival, side by side."""
+        """Put the chart, slots, backlog and time since the last arrival side by side."""
         rules = self.settings
         image = np.zeros(rules.image_shape, np.float32)
         for row in range(rules.window):
@@ -84,7 +84,7 @@ class GanttReference:
         return image
 
     def vector(self) -> Image:
-        """Free resources per row; four numbers per slot; the backlog and the last arrival."""
+        """Return free resources per row, four numbers per slot, the backlog and last arrival."""
         rules = self.settings
         rows = range(self.now, self.now + rules.window)
         numbers = [len(self._free(time, 1)) / rules.resources for time in rows]

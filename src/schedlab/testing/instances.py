@@ -25,27 +25,27 @@ def jobs(*rows: tuple[int, int, int, int], name: str = "by hand", **columns: Arr
 
 
 def head_blocked() -> Workload:
-    """One job runs, one is too wide to start, one is too long and one short enough to overtake."""
+    """Let one job run; one is too wide to start, one too long, and one short enough to overtake."""
     return jobs((0, 2, 6, 6), (0, 4, 3, 3), (0, 1, 7, 7), (0, 2, 5, 5), name="head blocked")
 
 
 def second_in_queue_at_risk() -> Workload:
-    """The last job fits on a node that the head does not need but the job behind it does."""
+    """Let the last job fit on a node that the head does not need but the job behind it does."""
     return jobs((0, 3, 4, 4), (0, 2, 4, 4), (0, 2, 4, 4), (0, 1, 6, 6), name="second at risk")
 
 
 def two_candidates() -> Workload:
-    """Either of two jobs fits before the head, not both."""
+    """Let either of two jobs fit before the head, not both."""
     return jobs((0, 2, 10, 10), (0, 4, 2, 2), (0, 2, 8, 8), (0, 2, 3, 3), name="two candidates")
 
 
 def early_end() -> Workload:
-    """A job that asked for 10 s ends after 4, before two jobs that wait for the whole machine."""
+    """Let a job that asked for 10 s end after 4, before two that wait for the whole machine."""
     return jobs((0, 1, 10, 4), (0, 2, 2, 2), (0, 2, 3, 3), name="early end")
 
 
 def killed() -> Workload:
-    """A job asks for less than it needs and is killed."""
+    """Let a job ask for less than it needs and be killed."""
     return jobs((0, 1, 4, 9), (0, 1, 2, 2), name="killed")
 
 
@@ -55,7 +55,7 @@ def no_length() -> Workload:
 
 
 def withdrawn() -> Workload:
-    """The head of the queue gives up; another job depends on it."""
+    """Let the head of the queue give up; another job depends on it."""
     return jobs(
         (0, 1, 4, 4),
         (0, 2, 2, 2),

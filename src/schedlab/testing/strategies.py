@@ -54,7 +54,7 @@ class SimulationOptions(TypedDict):
 
 @st.composite
 def workloads(draw: st.DrawFn, max_nodes: int = 8, max_jobs: int = 20) -> Workload:
-    """Workloads with ties, bursts, kills, jobs of no length, dependencies and withdrawals.
+    """Draw workloads with ties, bursts, kills, jobs of no length, dependencies and withdrawals.
 
     Dependencies may point to jobs submitted later, but never in a circle.
     """
@@ -85,7 +85,7 @@ def workloads(draw: st.DrawFn, max_nodes: int = 8, max_jobs: int = 20) -> Worklo
 def multi_cluster_workloads(
     draw: st.DrawFn, clusters: Mapping[str, int], max_jobs: int = 14
 ) -> Workload:
-    """The same with jobs that need nodes of some of these clusters, given with their nodes."""
+    """Draw the same with jobs that need nodes of some of these clusters, given with their nodes."""
     workload = draw(workloads(1, max_jobs))
     bytes_of_job = st.binary(min_size=1 + len(clusters), max_size=1 + len(clusters))
     size = len(workload)
@@ -94,7 +94,7 @@ def multi_cluster_workloads(
 
 
 def simulation_options() -> st.SearchStrategy[SimulationOptions]:
-    """Ticks, depths of the queue and whether jobs are killed when they reach their request."""
+    """Draw ticks, depths of the queue and whether jobs are killed when they reach their request."""
     return st.builds(
         SimulationOptions,
         tick=st.sampled_from((0, 1, 7, 60)),
@@ -124,13 +124,13 @@ def _needs(clusters: Mapping[str, int], drawn: bytes) -> dict[str, int]:
 
 
 def _runs_s(request_s: int) -> tuple[int, ...]:
-    """Run times exactly as asked, none at all, early, and over the request."""
+    """Return run times exactly as asked, none at all, early, and over the request."""
     early = (request_s - 1, request_s // 2, request_s // 3, 0)
     return (request_s, request_s, *early, request_s + 1, request_s + 61)
 
 
 def _dependencies(depends: Sequence[int], rank: Sequence[int]) -> list[int]:
-    """For one job in four the job_id of some job of lower rank: in no order of time, no circles."""
+    """Draw for one job in four the job_id of one of lower rank: in no order of time, no circles."""
     ranked = sorted(range(len(rank)), key=lambda job: rank[job])
     wanted = [-1] * len(rank)
     for place, job in enumerate(ranked):

@@ -37,7 +37,7 @@ EXPLAINERS: dict[type[_core.Policy], Explainer] = {
 
 
 def explain_departure(replay: Replay, policy: ChosenPolicy) -> Departure | None:
-    """The first decision that the policy would have taken otherwise, None if there is none."""
+    """Find the first decision that the policy would have taken otherwise, None if there is none."""
     if replay.first_s is None:
         return None
     instant = Instant(replay, replay.first_s, policy)

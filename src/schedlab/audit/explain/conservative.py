@@ -21,7 +21,7 @@ from schedlab.audit.wording import count_nodes
 
 
 def explain_conservative(instant: Instant) -> Departure | None:
-    """A promise was broken, or a job started that breaks another's."""
+    """Explain a broken promise, or a job that started and breaks another's."""
     if instant.late:
         first_reserved_s = instant.replay.policy.first_reserved_s
         return broken_promise(
@@ -42,7 +42,7 @@ def _before_frozen_start(instant: Instant) -> Departure | None:
 
 
 def explain_rebuilt(instant: Instant) -> Iterator[Departure]:
-    """The plan rebuilt in queue order starts another job now, or this one later."""
+    """Explain where the plan rebuilt in queue order starts another job now, or this one later."""
     queue = instant.queue
     if (yield from plan_in_turn(instant, queue[: instant.depth])):
         yield from too_far_back(instant, queue)
@@ -70,7 +70,7 @@ def plan_in_turn(instant: Instant, considered: list[int]) -> Generator[Departure
 
 
 def broken_promise(instant: Instant, job: int) -> Departure:
-    """The job's promised start has come."""
+    """Say that the job's promised start has come."""
     first_reserved_s = int(instant.replay.policy.first_reserved_s[job])
     moved = "" if first_reserved_s == instant.time_s else f", moved to {instant.time_s},"
     sentence = f"was promised {first_reserved_s}{moved} but {fate(instant, job)}"
@@ -86,7 +86,7 @@ def _planned_for_now(instant: Instant, job: int) -> Departure:
 
 
 def _out_of_turn(instant: Instant, job: int, plan: Plan) -> Departure:
-    """The job starts before its place in the plan."""
+    """Say that the job starts before its place in the plan."""
     others = plan.without(job)
     lacks_s, spare = others.first_lack(
         instant.time_s, instant.asked_until_s(job), instant.nodes(job)

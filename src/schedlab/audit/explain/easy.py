@@ -13,7 +13,7 @@ from schedlab.audit.wording import count_nodes
 
 
 def explain_easy(instant: Instant) -> Iterator[Departure]:
-    """A job was passed over, or one was backfilled that delays the head of the queue."""
+    """Explain a job that was passed over, or one backfilled that delays the head of the queue."""
     queue = instant.queue
     considered = queue[: instant.depth]
     place = yield from start_in_order(instant, considered)

@@ -76,7 +76,7 @@ class Instant:
         return int(self.replay.observed.workload["nodes"][job])
 
     def request_s(self, job: int) -> int:
-        """Run time the job's user asked for."""
+        """Return the run time the job's user asked for."""
         return int(self.replay.observed.workload["request_s"][job])
 
     def asked_until_s(self, job: int) -> int:

@@ -11,7 +11,7 @@ from schedlab.audit.wording import count_nodes
 
 
 def explain_no_backfill(instant: Instant) -> Iterator[Departure]:
-    """A job was passed over, or one overtook the first that does not fit."""
+    """Explain a job that was passed over, or one that overtook the first that does not fit."""
     queue = instant.queue
     considered = queue[: instant.depth]
     place = yield from start_in_order(instant, considered)
@@ -44,14 +44,14 @@ def start_in_order(
 
 
 def too_far_back(instant: Instant, queue: list[int]) -> Iterator[Departure]:
-    """Jobs that started though the policy did not look at them."""
+    """Yield jobs that started though the policy did not look at them."""
     for place, job in enumerate(queue):
         if instant.depth is not None and place >= instant.depth and job in instant.early:
             yield beyond_depth(instant, job, place)
 
 
 def passed_over(instant: Instant, job: int) -> Departure:
-    """The job fits, and no job is ahead of it."""
+    """Say that the job fits, and no job is ahead of it."""
     free, needed = instant.view.free_nodes, instant.nodes(job)
     why = f"{count_nodes(free)} free, needs {needed}; no job ahead of it had to wait"
     return late(instant, job, "next in queue", why, free_nodes=free, needed_nodes=needed)

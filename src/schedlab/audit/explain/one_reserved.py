@@ -46,7 +46,7 @@ class _Holes:
         return self._lack_s(self.sacred, job) is None
 
     def hole_s(self, job: int) -> float:
-        """For how long enough nodes stay free before the next plan."""
+        """Return how long enough nodes stay free before the next plan."""
         now = self.instant.time_s
         lacks_s, _ = self.plan.first_lack(now, None, self.instant.nodes(job))
         return math.inf if lacks_s is None else lacks_s - now

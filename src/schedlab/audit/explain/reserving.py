@@ -20,12 +20,12 @@ start what its rules would: then this is no instant of decision."""
 
 
 def explain_all_reserved(instant: Instant) -> Iterator[Departure]:
-    """A job started before its place in the plan, or not although its place is now."""
+    """Explain a job that started before its place in the plan, or not although its place is now."""
     return _oldest_first(instant, _plan_all)
 
 
 def explain_one_reserved(instant: Instant) -> Iterator[Departure]:
-    """A job was passed over, delays the head, or pushes others out of too short a hole."""
+    """Explain jobs passed over, or that delay the head or push others out of too short a hole."""
     return _oldest_first(instant, fill_holes)
 
 
@@ -71,7 +71,7 @@ def _start_of_head(instant: Instant, head: int, promises: Plan | None) -> int:
 
 
 def _beyond_depth(instant: Instant, rest: list[int], depth: int) -> Iterator[Departure]:
-    """Jobs that started though the policy did not look at them."""
+    """Yield jobs that started though the policy did not look at them."""
     for place, job in enumerate(rest, start=depth):
         if job in instant.early:
             yield beyond_depth(instant, job, place)

@@ -25,7 +25,7 @@ def with_wrsa(explain: Explainer) -> Explainer:
 
 
 def _with_rival(instant: Instant, found: Departure, order: _core.WrsaOrder) -> Departure:
-    """With the first job that started in place of this one, if that of a less accurate user.
+    """Add the first job that started in place of this one, if it is of a less accurate user.
 
     The head goes first by its age.
     """

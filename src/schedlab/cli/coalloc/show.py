@@ -102,7 +102,7 @@ def facts(problem: Problem) -> Facts:
 
 
 def _finite(bound: float | None) -> float | None:
-    """None in place of infinity, which JSON has no number for: there is no schedule at all."""
+    """Return None for infinity, for which JSON has no number: there is no schedule at all."""
     return None if bound is None or math.isinf(bound) else bound
 
 

@@ -67,7 +67,7 @@ def _count(workload: Workload, column: str) -> int | None:
 
 
 def _times(workload: Workload) -> dict[str, Any]:
-    """First and last submission, in seconds of the trace and as dates."""
+    """Return first and last submission, in seconds of the trace and as dates."""
     submit = workload["submit_s"]
     first, last = (int(submit[0]), int(submit[-1])) if len(submit) else (None, None)
     return {

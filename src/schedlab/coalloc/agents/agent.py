@@ -78,7 +78,7 @@ class Agent:
         return [] if self._missing[parent] else [parent]
 
     def _compute(self, ready: Iterable[int]) -> None:
-        """The UTIL messages of nodes whose children are all heard, and of their parents here."""
+        """Compute UTIL messages of nodes whose children are all heard and of their parents here."""
         waiting = list(ready)
         while waiting:
             job = waiting.pop()
@@ -100,7 +100,7 @@ class Agent:
         self._choose(root)
 
     def _choose(self, job: int) -> None:
-        """The values of a node and of those below it here; other agents are told what they need."""
+        """Choose values of a node and of those below it here; tell other agents what they need."""
         waiting = [job]
         while waiting:
             here = waiting.pop()

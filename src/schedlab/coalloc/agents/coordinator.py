@@ -62,7 +62,7 @@ class Coordinator:
     def _shares(
         self, network: ConstraintNetwork, tree: PseudoTree, utilities: Utilities, threads: int
     ) -> dict[int, Share]:
-        """For each agent its own nodes and no others."""
+        """Give each agent its own nodes and no others."""
         jobs = network.jobs or range(len(network.variables))
         owner = [self.owners[job] for job in jobs]
         nodes = tree_nodes(network, tree, utilities)
@@ -84,7 +84,7 @@ class Coordinator:
             self.transport.start(again)
 
     def _answers(self, shares: dict[int, Share]) -> dict[int, Answer] | None:
-        """Of all agents; None as soon as one says that nothing is feasible."""
+        """Return those of all agents; None as soon as one says that nothing is feasible."""
         answers: dict[int, Answer] = {}
         tries: Counter[int | None] = Counter()
         while len(answers) < len(shares):

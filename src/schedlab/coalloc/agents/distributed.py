@@ -101,7 +101,7 @@ class _AgentRun:
         coordinator.passes.clear()
 
     def _whole(self, found: Solution) -> Solution:
-        """The answer to the whole problem, with what agents did in the run that ended well."""
+        """Return the whole problem's answer, with what agents did in the run that ended well."""
         coordinator = self._coordinator
         start = dict(zip(self._jobs, found.starts, strict=True))
         complete = len(start) == len(self._problem.jobs)

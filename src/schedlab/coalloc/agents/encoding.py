@@ -115,7 +115,7 @@ def _answer_header(answer: Answer) -> Header:
 
 
 def _pairs(mapping: Mapping[int, Any]) -> list[tuple[int, Any]]:
-    """JSON's objects have no keys but texts."""
+    """Return its pairs: JSON's objects have no keys but texts."""
     return list(mapping.items())
 
 

@@ -11,7 +11,7 @@ WAYS = ("cluster", "job")
 
 
 def job_owners(problem: Problem, agents: int | None = None, by: str = "cluster") -> tuple[int, ...]:
-    """For each job the number of its agent, from 1.
+    """Return for each job the number of its agent, from 1.
 
     A cluster owns the jobs that name it first among their resources. With fewer agents than
     clusters, or than jobs, neighbours in the list share one. Default: no sharing.
@@ -26,7 +26,7 @@ def job_owners(problem: Problem, agents: int | None = None, by: str = "cluster")
 
 
 def _dealt(units: Sequence[int], agents: int | None) -> tuple[int, ...]:
-    """Equally many units that own something to each agent; more agents than those get nothing."""
+    """Deal equally many units that own something to each agent; agents beyond those get nothing."""
     used = sorted(set(units))
     count = min(agents or len(used), len(used))
     agent = {unit: 1 + place * count // len(used) for place, unit in enumerate(used)}

@@ -61,7 +61,7 @@ class _Ledger:
 
 
 def learnt(problem: Problem, owners: Sequence[int], passes: Sequence[Pass]) -> tuple[Learnt, ...]:
-    """For each agent what it learnt in these passes."""
+    """Return for each agent what it learnt in these passes."""
     data = _data_bits(problem)
     ledgers = {agent: _Ledger() for agent in sorted(set(owners))}
     earlier: set[int] = set()
@@ -158,7 +158,7 @@ def _between(each: Pass, owners: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def _deleted(each: Pass, problem: Problem, earlier: set[int]) -> Iterator[tuple[int, int]]:
-    """Conflicts that domains see to, (job, other): the other was told the job's slots.
+    """Yield conflicts that domains see to, (job, other): the other was told the job's slots.
 
     They are those of a job placed in an earlier part, or of the end that is confined to one slot.
     Where neither end is, both keep out of the slots of a third job, which is what they were told.
@@ -176,7 +176,7 @@ def _deleted(each: Pass, problem: Problem, earlier: set[int]) -> Iterator[tuple[
 
 
 def _data_bits(problem: Problem) -> list[float]:
-    """Of each job: which resources, its three times, and its value among whole numbers."""
+    """Return each job's bits: which resources, its three times, its value among whole numbers."""
     whole, _ = integral_values([job.value for job in problem.jobs])
     times = TIMES * math.log2(problem.slots + 1)
     return [len(problem.resources) + times + math.log2(max(whole) + 1)] * len(problem.jobs)

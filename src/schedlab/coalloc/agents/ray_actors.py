@@ -62,7 +62,7 @@ class RayActors:
         self._actors: dict[int, Any] = {}
 
     def start(self, agents: Iterable[int]) -> None:
-        """New actors in place of those there were, if any."""
+        """Start new actors in place of those there were, if any."""
         for agent in agents:
             self._kill(agent)
             self._actors[agent] = self._actor.remote(agent, self._answers)

@@ -28,7 +28,7 @@ class Places(Protocol):
         """See that an agent listens for each of these, and say where."""
 
     def close(self) -> None:
-        """No agent is needed any more."""
+        """Note that no agent is needed any more."""
 
 
 class RemoteAgents:
@@ -53,7 +53,7 @@ class RemoteAgents:
         return {agent: self._taken[agent] for agent in agents}
 
     def close(self) -> None:
-        """They stay where they are, for the next coordinator."""
+        """Leave them where they are, for the next coordinator."""
 
 
 class Tcp:

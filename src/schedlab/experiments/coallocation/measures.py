@@ -172,7 +172,7 @@ MEASURES: dict[str, AnswerMeasure] = {
 
 
 def find_measure(name: str) -> AnswerMeasure:
-    """The measure of that name."""
+    """Return the measure of that name."""
     if name not in MEASURES:
         raise UnknownNameError("metric of co-allocation", name, MEASURES)
     return MEASURES[name]

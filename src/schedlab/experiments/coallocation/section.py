@@ -70,7 +70,7 @@ class CoallocSection:
 
 
 def read_coalloc(given: Any) -> tuple[CoallocSection, tuple[SolverSection, ...]]:
-    """``[coalloc]`` of a document, and its solvers."""
+    """Read ``[coalloc]`` of a document, and its solvers."""
     if not isinstance(given, Mapping):
         raise InputError("write [coalloc] once, with single brackets")
     solvers = given.get("solvers", [])
@@ -81,7 +81,7 @@ def read_coalloc(given: Any) -> tuple[CoallocSection, tuple[SolverSection, ...]]
 
 
 def _solver(given: Any) -> SolverSection:
-    """A text is the solver and its name."""
+    """Read a solver; a text is the solver and its name."""
     if isinstance(given, str):
         given = {"solver": given}
     if isinstance(given, Mapping) and "solver" in given:

@@ -96,7 +96,7 @@ class _Search:
         return False
 
     def _keep(self, trial: Trial) -> None:
-        """Of a setting that was proposed twice, the trial that went further."""
+        """Keep, of a setting that was proposed twice, the trial that went further."""
         name = name_of(trial.setting)
         before = self.trials.get(name)
         if before is None or before.steps < trial.steps:

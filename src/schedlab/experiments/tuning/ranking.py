@@ -90,7 +90,7 @@ def _domain(domain: Any) -> Any:
 
 
 def _csv(rows: Sequence[Row]) -> str:
-    """Runs become columns named by their seeds."""
+    """Write runs as columns named by their seeds."""
     flat = [
         {
             **{key: _cell(value) for key, value in row.items() if key != "runs"},

@@ -80,7 +80,7 @@ class Space:
 
 
 def name_of(setting: Setting) -> str:
-    """``n_steps=512 network=[64, 64]``."""
+    """Write the setting as ``n_steps=512 network=[64, 64]``."""
     return " ".join(f"{key}={written(value)}" for key, value in setting.items())
 
 
@@ -90,7 +90,7 @@ def written(value: Any) -> str:
 
 
 def read_space(given: Any, environment: type[Settings] = QueueSettings) -> Space:
-    """The space that ``[space.ppo]`` and its like describe, for trainings in an environment."""
+    """Read the space that ``[space.ppo]`` and its like describe for trainings in an environment."""
     if not isinstance(given, Mapping):
         raise InputError(f"[space] is {given!r}; must have sections of parameters")
     sections = {**_SECTIONS, "environment": environment}

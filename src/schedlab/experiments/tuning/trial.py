@@ -63,7 +63,7 @@ class SearchResult:
 
 
 def in_order(trials: Iterable[Trial], larger_is_better: bool) -> list[Trial]:
-    """Best first; then those given up, the latest first; then those that failed."""
+    """Put the best first; then those given up, the latest first; then those that failed."""
 
     def place(trial: Trial) -> tuple[bool, int, float]:
         return trial.mean is not None, trial.steps, _worth(trial.mean, larger_is_better)

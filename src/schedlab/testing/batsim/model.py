@@ -44,7 +44,7 @@ class Batsim:
             self._at(groups[0][0].submit_us, lambda: self._submit(groups))
 
     def run(self) -> None:
-        """Until nothing happens any more."""
+        """Run until nothing happens any more."""
         while self._timers:
             self.now_us, _, action = heappop(self._timers)
             action()
@@ -72,7 +72,7 @@ class Batsim:
         then()
 
     def _submit(self, groups: deque[list[BatsimJob]]) -> None:
-        """The jobs of one second; the submitter sleeps for the gap, not until the next time."""
+        """Submit the jobs of one second; the submitter sleeps for the gap, not to the next time."""
         woke_us, jobs = self.now_us, groups.popleft()
 
         def sleep() -> None:

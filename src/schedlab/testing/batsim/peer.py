@@ -48,7 +48,7 @@ class _Batsim:
         self._rejected: set[str] = set()
 
     def play(self) -> Schedule:
-        """Everything, from the first message to the last."""
+        """Play everything, from the first message to the last."""
         now = 0.0
         self._send(now, [_begins(len(self._free))])
         while (next_time := self._next_time()) is not None:

@@ -48,7 +48,7 @@ def check_solver(solver: str | Solver, *, problems: Sequence[Problem] | None = N
 
 
 def small_problems() -> list[Problem]:
-    """With all jobs fitting and not, with ties, and with jobs that fit nowhere."""
+    """Return some with all jobs fitting and not, with ties, and with jobs that fit nowhere."""
     drawn = [
         generate_problem(5, kind=kind, resources=3, slots=4, seed=seed)
         for kind in KINDS

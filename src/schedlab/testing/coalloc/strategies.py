@@ -11,7 +11,7 @@ VALUES = (1.0, 2.0, 3.0, 0.0, 0.1, 2.5, 1e6)
 
 @st.composite
 def problems(draw: st.DrawFn, max_jobs: int = 5, max_slots: int = 5) -> Problem:
-    """Jobs on one to four resources, some with releases and deadlines, some that never fit."""
+    """Draw jobs on one to four resources, some with releases and deadlines, some that never fit."""
     resources = draw(st.integers(1, 4))
     slots = draw(st.integers(1, max_slots))
     jobs = draw(st.lists(_jobs(resources, slots), min_size=1, max_size=max_jobs))

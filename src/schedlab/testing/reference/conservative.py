@@ -47,7 +47,7 @@ class Conservative:
                 self._promise(plan, [job])
 
     def _is_overrun(self, sim: ReferenceSimulation, promised: list[Job]) -> bool:
-        """Whether the plan is void: some job exceeds its request, or did and promises are past."""
+        """Say whether the plan is void: a job exceeds its request, or did and promises are past."""
         past = any(self.promises[job].start_s < sim.now for job in promised)
         return sim.overrun() or (self.overrun and past)
 

@@ -83,7 +83,7 @@ class GuardedHead:
         return None
 
     def take(self, node: int, taken: Vector) -> None:
-        """A job that runs beyond the shadow time holds this of the node."""
+        """Take this of the node for a job that runs beyond the shadow time."""
         spoilt = self.spoils(node, taken)
         if spoilt is not None:
             self.spare[spoilt] -= 1

@@ -63,7 +63,7 @@ def machine_of(
 
 @remembered
 def gpus_stand_apart(workload: Workload, platform: Platform, place: str) -> bool:
-    """Whether each GPU is a resource for itself: a job takes part of one, or the place looks."""
+    """Say whether each GPU is a resource for itself: a job takes part of one or the place looks."""
     if not GpuPlaces(platform).all:
         return False
     asked = platform_demands(workload, platform)

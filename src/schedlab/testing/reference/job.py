@@ -36,7 +36,7 @@ class Array:
         return False
 
     def leave(self, position: int) -> int | None:
-        """The task has ended for good. Return the one that comes in for it."""
+        """End the task for good. Return the one that comes in for it."""
         if position in self.waiting:
             self.waiting.remove(position)
         if position not in self.inside:

@@ -12,7 +12,7 @@ from schedlab.testing.reference.simulation import ReferenceSimulation
 
 
 def linear(weights: Mapping[str, float], sim: ReferenceSimulation) -> Order:
-    """The smallest sum first, added up in the order of the features."""
+    """Put the smallest sum first, added up in the order of the features."""
     weighted = [(weights[name], of) for name, of in FEATURES.items() if name in weights]
 
     def score(job: Job, now: int) -> float:

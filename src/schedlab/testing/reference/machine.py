@@ -111,7 +111,7 @@ class Machine:
         return NodesAsked(frozenset({self.nodes + place}), 1, (amount,), site_wide=True)
 
     def seen(self, time_s: int) -> int:
-        """When an event at this time is noticed: at the next tick, or at once if there is none."""
+        """Return when an event then is noticed: at the next tick, or at once if there is none."""
         return -(-time_s // self.tick) * self.tick if self.tick else time_s
 
     def fits(self, node: int, free: Vector, part: NodesAsked) -> bool:
@@ -121,7 +121,7 @@ class Machine:
         return covers(free, part.resources) and (part.gpus is None or part.gpus.fit(free))
 
     def taken(self, node: int, part: NodesAsked, free: Vector, job: int) -> Vector:
-        """What the part takes of the node, of which this is free: a part of a GPU by the place."""
+        """Return what the part takes of the node, of which this is free: GPU parts by the place."""
         if part.exclusive:
             return self.capacity[node]
         if part.gpus is None:

@@ -15,13 +15,13 @@ Order = Callable[[Job, int], float]
 
 
 def wfp3(job: Job, now: int) -> float:
-    """The wider, the longer waiting and the shorter a job, the sooner; Tang et al. 2009."""
+    """Prefer the wider, the longer waiting and the shorter a job; Tang et al. 2009."""
     x = (now - job.eligible_s) / job.estimate_s
     return -(x * x * x * job.nodes)
 
 
 def unicef(job: Job, now: int) -> float:
-    """Small jobs quickly, others as they wait; Tang et al. 2009."""
+    """Serve small jobs quickly, others as they wait; Tang et al. 2009."""
     if job.nodes == 1:
         return -math.inf
     return -(now - job.eligible_s) / (math.log2(job.nodes) * job.estimate_s)

@@ -149,7 +149,7 @@ def running(sim: ReferenceSimulation) -> list[PinnedJob]:
 
 
 def earliest(sim: ReferenceSimulation, job: Job, places: list[PinnedJob]) -> PinnedJob:
-    """The first time from which enough nodes stay free for the job, on the lowest of them."""
+    """Return the first time from which enough nodes stay free for it, on the lowest of them."""
     for start_s in sorted({sim.now, *(place.end_s for place in places)}):
         end_s = sim.machine.seen(start_s + job.estimate_s)
         free = free_nodes(sim, start_s, end_s, places)

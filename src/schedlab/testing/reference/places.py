@@ -80,7 +80,7 @@ class Weight(NodeChoice):
         self.weights = weights
 
     def rank(self, asked: AskedNodes, nodes: list[int], free: Sequence[Vector]) -> list[int]:
-        """By weight."""
+        """Rank by weight."""
         return sorted(nodes, key=lambda node: self.weights[node])
 
 
@@ -91,7 +91,7 @@ class Switches(NodeChoice):
         self.switches = switches
 
     def rank(self, asked: AskedNodes, nodes: list[int], free: Sequence[Vector]) -> list[int]:
-        """As few switches as possible."""
+        """Rank for as few switches as possible."""
         left: dict[str, list[int]] = {}
         for node in nodes:
             left.setdefault(self.switches[node], []).append(node)
@@ -114,12 +114,12 @@ class Random(NodeChoice):
         self.seed = seed
 
     def rank(self, asked: AskedNodes, nodes: list[int], free: Sequence[Vector]) -> list[int]:
-        """By the hash of seed, job and node."""
+        """Rank by the hash of seed, job and node."""
         of_job = _mix(_mix(self.seed) ^ asked.job)
         return sorted(nodes, key=lambda node: _mix(of_job ^ node))
 
     def of_gpu(self, asked: AskedNodes, node: int, free: Vector, at: int) -> float:
-        """By the hash of seed, job, node and number of the GPU."""
+        """Rank by the hash of seed, job, node and number of the GPU."""
         number = at - asked.first_gpu
         return _mix(_mix(_mix(_mix(self.seed) ^ asked.job) ^ node) ^ number)
 

@@ -14,10 +14,10 @@ class ReferencePredictor(Protocol):
     """Says how long a job will run, in seconds, and learns from those that have ended."""
 
     def predict(self, job: Job) -> float:
-        """Asked when the job becomes eligible."""
+        """Predict when the job becomes eligible."""
 
     def learn(self, job: Job, run_s: int) -> None:
-        """The job has ended."""
+        """Learn that the job has ended."""
 
 
 class Request:
@@ -28,7 +28,7 @@ class Request:
         return job.request_s
 
     def learn(self, job: Job, run_s: int) -> None:
-        """Nothing to learn."""
+        """Learn nothing."""
 
 
 class Actual(Request):
@@ -62,7 +62,7 @@ class ClassMean:
         self.ended: list[tuple[Job, int]] = []
 
     def predict(self, job: Job) -> float:
-        """Of the same user, request and nodes, else user and request, else user."""
+        """Average jobs of the same user, request and nodes, else user and request, else user."""
         same_user = [each for each in self.ended if each[0].submitter is job.submitter]
         same_request = [each for each in same_user if each[0].request_s == job.request_s]
         same_nodes = [each for each in same_request if each[0].nodes == job.nodes]
@@ -83,7 +83,7 @@ class Nearest:
         self.ended: list[tuple[Job, int]] = []
 
     def predict(self, job: Job) -> float:
-        """By the logarithms of request and nodes; of equally near ones the latest."""
+        """Predict by the logarithms of request and nodes; of equally near ones the latest."""
         same_user = [each for each in self.ended if each[0].submitter is job.submitter]
         latest_first = same_user[-100:][::-1]
         nearest = sorted(latest_first, key=lambda each: _squared_distance(each[0], job))[:3]

@@ -101,7 +101,7 @@ class PreemptionStep:
         return taken
 
     def _may_take(self, sim: ReferenceSimulation, job: Job, other: Job) -> bool:
-        """A job that has started at this very instant is not preempted."""
+        """Return whether it may be taken: not a job that has started at this very instant."""
         if other.when_preempted == "no" or other.start_s == sim.now:
             return False
         return self.rule.may_take(sim, job, other)

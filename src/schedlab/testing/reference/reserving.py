@@ -49,7 +49,7 @@ class AllReserved:
             break
 
     def backfill(self, sim: ReferenceSimulation, plan: ReferencePlan, others: list[Job]) -> None:
-        """Those whose reservation is now start."""
+        """Start those whose reservation is now."""
         for job in others:
             slot = reserve(plan, job)
             if slot.start_s == sim.now:

@@ -36,7 +36,7 @@ def all_changes_s(machine: Machine, blocks: list[ClosedTime]) -> list[int]:
 def refuse_stuck(
     jobs: list[Job], machine: Machine, blocks: list[ClosedTime], changes_s: list[int]
 ) -> None:
-    """Every job must find what it needs once the machine has changed for the last time."""
+    """Refuse a job without what it needs once the machine has changed for the last time."""
     if not changes_s:
         return
     last_s, left = changes_s[-1], machine.capacity_at(math.inf)

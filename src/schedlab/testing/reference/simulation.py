@@ -241,7 +241,7 @@ class ReferenceSimulation:
             self.free[each.node] = more(self.free[each.node], each.resources)
 
     def _end(self, ended: list[Job], ended_s: int | None = None) -> None:
-        """These jobs have ended for good: learn from them, and let others follow.
+        """End these jobs for good: learn from them, and let others follow.
 
         A job that was lost while it was suspended has ended later than its last attempt.
         """
@@ -371,7 +371,7 @@ class ReferenceSimulation:
         self._leave(job, time_s)
 
     def _leave(self, job: Job, time_s: int) -> None:
-        """The job has gone for good: let others follow."""
+        """Let the job go for good, and others follow."""
         job.gone_s = time_s
         following = job.array.leave(job.position) if job.array is not None else None
         if following is not None:

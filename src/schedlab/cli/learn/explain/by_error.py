@@ -52,7 +52,7 @@ def by_error(
 
 
 def _draw(found: Sequence[PredictionOutcome], path: Path) -> None:
-    """The intervals are those of the differences to the truth, on the same jobs."""
+    """Draw them with the intervals of the differences to the truth, on the same jobs."""
     from schedlab.rl.explain.prediction_error import NOISE
     from schedlab.viz import ErrorPoint, draw_prediction_error, save_figure
 

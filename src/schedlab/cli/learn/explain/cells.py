@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def percent(value: Estimate | None) -> str:
-    """``"23.1 ±2.9"``, in per cent."""
+    """Write it in per cent: ``"23.1 ±2.9"``."""
     return _with_error(value, lambda share: f"{100 * share:.1f}")
 
 
 def plain(value: Estimate | None) -> str:
-    """``"0.120 ±0.031"``."""
+    """Write it as ``"0.120 ±0.031"``."""
     return _with_error(value, three_digits)
 
 
