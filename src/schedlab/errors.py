@@ -42,7 +42,7 @@ class InputError(SchedlabError):
 
     @classmethod
     def at(cls, path: str | Path, line: int | None, reason: str) -> InputError:
-        """``path:line: reason``, the form editors can jump to."""
+        """Make one that says ``path:line: reason``, the form editors can jump to."""
         where = f"{path}:{line}" if line is not None else f"{path}"
         return cls(f"{where}: {reason}")
 

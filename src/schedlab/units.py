@@ -74,7 +74,7 @@ def parse_bytes(text: str) -> int:
 
 
 def short_bytes(count: float) -> str:
-    """``"12.2 MiB"``: three digits in the unit that suits, for tables and remarks."""
+    """Write ``"12.2 MiB"``: three digits in the unit that suits, for tables and remarks."""
     for exponent, prefix in reversed(list(enumerate("KMGTPE", 1))):
         if count >= 1024**exponent:
             return f"{three_digits(count / 1024**exponent)} {prefix}iB"
@@ -82,7 +82,7 @@ def short_bytes(count: float) -> str:
 
 
 def format_duration(seconds: float) -> str:
-    """``"2d 03:04:05"``, as schedulers print times."""
+    """Write ``"2d 03:04:05"``, as schedulers print times."""
     sign = "-" if seconds < 0 else ""
     whole = round(abs(seconds))
     days, rest = divmod(whole, 86400)
@@ -91,19 +91,19 @@ def format_duration(seconds: float) -> str:
 
 
 def short_duration(seconds: float) -> str:
-    """``"5.21 h"``: three digits in the unit that suits, for tables."""
+    """Write ``"5.21 h"``: three digits in the unit that suits, for tables."""
     length, unit = next((each for each in _LONGEST_FIRST if abs(seconds) >= each[0]), (1, "s"))
     return f"{three_digits(seconds / length)} {unit}"
 
 
 def whole_duration(seconds: int) -> str:
-    """``"72 h"``, ``"30 min"`` or ``"100 s"``: exact, in the largest unit that goes into it."""
+    """Write ``"72 h"``, ``"30 min"`` or ``"100 s"``: exact, in the largest unit that fits."""
     length, unit = next(each for each in _LONGEST_FIRST[1:] if seconds % each[0] == 0)
     return f"{seconds // length:,} {unit}"
 
 
 def three_digits(value: float) -> str:
-    """``"0.0365"``, ``"1.12"``, ``"27.6"``, ``"66,502"``."""
+    """Write ``"0.0365"``, ``"1.12"``, ``"27.6"``, ``"66,502"``."""
     if value == 0 or not 0.001 <= abs(value) < 1e9:
         return f"{value:.3g}"
     decimals = max(0, 2 - math.floor(math.log10(abs(value))))

@@ -50,7 +50,7 @@ class Analysis:
     notes: tuple[str, ...]
 
     def table_row(self) -> dict[str, Any]:
-        """Users, jobs, greatest request and mean WRA, rounded as papers print them.
+        """Return users, jobs, greatest request and mean WRA, rounded as papers print them.
 
         Requests from 10 h up are rounded to whole hours.
         """

@@ -28,7 +28,7 @@ class Clock:
 
     @classmethod
     def of(cls, header: Mapping[str, Sequence[str]]) -> Clock | None:
-        """From ``UnixStartTime``, and ``TimeZoneString`` or ``TimeZone``, else UTC.
+        """Read it from ``UnixStartTime``, and ``TimeZoneString`` or ``TimeZone``, else UTC.
 
         None if the header does not tell when the trace begins; generators write 0.
         """
@@ -57,7 +57,7 @@ class Clock:
 
 
 def dates_told(workload: Workload) -> str:
-    """``"2011-02-01 to 2012-10-12"``, when jobs were submitted; empty where not known."""
+    """Say when jobs were submitted: ``"2011-02-01 to 2012-10-12"``; empty where not known."""
     clock = Clock.of(workload.header)
     if clock is None or not len(workload):
         return ""

@@ -38,7 +38,7 @@ class Histogram:
 
     @classmethod
     def doubling(cls, values: Values) -> Histogram:
-        """Classes 0 to 1, 2, 3 to 4, 5 to 8, ... of numbers from 0 up."""
+        """Count numbers from 0 up in the classes 0 to 1, 2, 3 to 4, 5 to 8, ..."""
         power = np.ceil(np.log2(np.maximum(values, 1))).astype(np.int64)
         jobs = np.bincount(power).tolist()
         return cls((0, *(1 << exponent for exponent in range(len(jobs)))), tuple(jobs))

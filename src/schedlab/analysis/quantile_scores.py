@@ -72,7 +72,7 @@ def quantile_scores(
 def reliability(
     schedule: Schedule, predicted: RunTimes, levels: Sequence[float], *, elapsed_s: float = 0
 ) -> pl.DataFrame:
-    """For each level the pinball loss, and the share of jobs that ended at or below the quantile.
+    """Return for each level the pinball loss, and the share of jobs ended at or below the quantile.
 
     The arguments are those of ``quantile_scores``.
     """

@@ -34,7 +34,7 @@ class RequestDensity:
 
     @classmethod
     def of(cls, request_s: Times, wra: Values) -> RequestDensity:
-        """Of at least one job."""
+        """Describe at least one job."""
         least, greatest = int(request_s.min()), int(request_s.max())
         edges = np.geomspace(0.99 * least, max(greatest, 2 * least), REQUEST_CLASSES + 1)
         # The greatest request must not fall out of its class by rounding.
@@ -66,7 +66,7 @@ class Requests:
 
     @classmethod
     def of(cls, request_s: Times, wra: Values) -> Requests:
-        """Of at least one job."""
+        """Describe at least one job."""
         return cls(
             jobs=len(request_s),
             mean_wra=float(wra.mean()),

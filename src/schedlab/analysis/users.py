@@ -27,7 +27,7 @@ class Users:
 
     @classmethod
     def of(cls, workload: Workload, beta: float) -> Users:
-        """Of the jobs of at least one known user."""
+        """Describe the jobs of at least one known user."""
         table = wrsa_by_user(workload, beta)
         boxes = _boxes(wrsa_over_time(workload, beta))
         return cls(

@@ -23,7 +23,7 @@ Places = NDArray[np.int64]
 
 
 def wra(source: Workload | Schedule) -> Values:
-    """Walltime request accuracy of each job: run time / requested time.
+    """Return the walltime request accuracy of each job: run time / requested time.
 
     In a schedule, the time it ran there; 0 for a job that never started. It is above 1 where a job
     ran beyond its request.
@@ -34,7 +34,7 @@ def wra(source: Workload | Schedule) -> Values:
 
 
 def wrsa_over_time(source: Workload | Schedule, beta: float = BETA) -> pl.DataFrame:
-    """Walltime request specification accuracy of users: ``user``, ``end_s``, ``wrsa``.
+    """Return walltime request specification accuracy of users: ``user``, ``end_s``, ``wrsa``.
 
     One row per completion, in order of end, ties in order of submission, with the user's value
     after it: ``WRSA_0 = 1``, ``WRSA_i = β · WRSA_{i-1} + (1 - β) · WRA_i``. A job that never
@@ -135,7 +135,7 @@ def check_beta(beta: float) -> None:
 
 
 def recorded_end_s(workload: Workload) -> Places:
-    """When each job ended on the real machine; without a wait, as if it had started at once."""
+    """Return when each job ended on the real machine; without a wait, as if started at once."""
     return np.asarray(workload["submit_s"] + np.maximum(workload["wait_s"], 0) + workload["run_s"])
 
 

@@ -38,7 +38,7 @@ def throughput(schedule: Schedule) -> float:
 
 
 def node_seconds(schedule: Schedule) -> Values:
-    """Node-seconds each job used: n·r, of shared nodes the share of their cores."""
+    """Return the node-seconds each job used: n·r, of shared nodes the share of their cores."""
     return np.multiply(NodeShares.of(schedule).of_jobs(), schedule.ran_s, dtype=np.float64)
 
 
@@ -75,7 +75,7 @@ def fairness(schedule: Schedule) -> float:
 
 
 def jain_index(values: ArrayLike) -> float:
-    """Jain's index of fairness, (Σ x)² / (n · Σ x²); 1 if all are 0, NaN if there are none."""
+    """Return Jain's index of fairness, (Σ x)² / (n · Σ x²); 1 if all are 0, NaN if none are."""
     x = np.asarray(values, dtype=float)
     if not x.any():
         return 1.0 if len(x) else float("nan")
@@ -118,7 +118,7 @@ def _narrowest_waiting(schedule: Schedule, moments: Integers) -> Integers:
 
 
 def least_over_spans(begin: Integers, end: Integers, value: Integers, places: int) -> Integers:
-    """For each place the least value of the spans ``begin..end-1`` over it, else a huge one.
+    """Return for each place the least value of the spans ``begin..end-1`` over it, else a huge one.
 
     A sparse table run backwards: each span is covered by two overlapping blocks of the largest
     power of two that fits, and each level of blocks hands its minima down to the next.

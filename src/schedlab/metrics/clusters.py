@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def by_cluster(schedule: Schedule) -> pl.DataFrame:
-    """One row per cluster: its nodes, the jobs that used any of them, its utilisation, their wait.
+    """Return a row per cluster: its nodes, the jobs that used any, its utilisation, their wait.
 
     A job that spans clusters counts in each of them. Where nodes are not named, only their number
     is known.
@@ -58,7 +58,7 @@ def by_site(schedule: Schedule) -> pl.DataFrame:
 
 
 def busy_node_seconds(schedule: Schedule, sizes: Sequence[int]) -> Values:
-    """Node-seconds used on each part of the machine; nodes are numbered through the parts."""
+    """Return node-seconds used on each part of the machine, whose nodes are numbered through."""
     if len(sizes) == 1:
         return np.array([node_seconds(schedule).sum()])
     schedule = schedule.by_attempt()

@@ -42,18 +42,18 @@ def _by_label(column: str) -> Callable[[Schedule], Groups]:
 
 
 def _by_size(schedule: Schedule) -> Groups:
-    """Powers of two: 1, 2, 3-4, 5-8, ... nodes."""
+    """Group by powers of two: 1, 2, 3-4, 5-8, ... nodes."""
     power = np.ceil(np.log2(schedule.workload["nodes"])).astype(np.int64)
     return power, _SIZES[: power.max(initial=0) + 1]
 
 
 def _by_run_time(schedule: Schedule) -> Groups:
-    """How long the job ran."""
+    """Group by how long the job ran."""
     return np.searchsorted(_RUN_TIME_BOUNDS_S, schedule.worked_s, side="right"), _RUN_TIMES
 
 
 def _by_clusters(schedule: Schedule) -> Groups:
-    """How many clusters the job needs at the same time; 0 if it names none."""
+    """Group by how many clusters the job needs at the same time; 0 if it names none."""
     labels = schedule.workload.labels.get("needs", ())
     counts = np.array([*(len(parse_needs(label)) for label in labels), 0], dtype=np.int64)
     clusters = counts[np.minimum(schedule.workload["needs"], len(labels))]
@@ -61,7 +61,7 @@ def _by_clusters(schedule: Schedule) -> Groups:
 
 
 def _by_period(period_s: int) -> Callable[[Schedule], Groups]:
-    """Periods of submission, counted from the first submission."""
+    """Group by periods of submission, counted from the first submission."""
 
     def groups(schedule: Schedule) -> Groups:
         submit = schedule.workload["submit_s"]

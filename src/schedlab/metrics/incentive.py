@@ -31,7 +31,7 @@ _FEWEST_USERS = 3
 
 
 def incentive_points(schedule: Schedule, measure: str, beta: float = BETA) -> pl.DataFrame:
-    """One row per user with at least 10 jobs: ``user``, ``jobs``, ``wrsa``, ``value``, ``scaled``.
+    """List users with at least 10 jobs: ``user``, ``jobs``, ``wrsa``, ``value``, ``scaled``.
 
     ``wrsa`` is the user's after the last completion, ``value`` the mean of the measure over the
     user's jobs, and ``scaled`` that value from 0 for the user who fares best to 1 for the one who
@@ -61,7 +61,7 @@ def incentive_points(schedule: Schedule, measure: str, beta: float = BETA) -> pl
 
 
 def spearman(x: ArrayLike, y: ArrayLike) -> float:
-    """Spearman's rank correlation, ties sharing their mean rank; NaN if x or y is constant."""
+    """Return Spearman's rank correlation, ties at their mean rank; NaN if x or y is constant."""
     import polars as pl
 
     columns = {"x": np.asarray(x, dtype=float), "y": np.asarray(y, dtype=float)}

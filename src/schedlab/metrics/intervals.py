@@ -14,7 +14,7 @@ Interval = tuple[float, float]
 
 
 def t_interval(values: Sequence[float]) -> Interval | None:
-    """Student's interval, mean ± t · s / √n; None for fewer than two values."""
+    """Return Student's interval, mean ± t · s / √n; None for fewer than two values."""
     n = len(values)
     if n < 2:
         return None
@@ -24,7 +24,7 @@ def t_interval(values: Sequence[float]) -> Interval | None:
 
 
 def bootstrap_interval(values: Sequence[float]) -> Interval | None:
-    """The percentile bootstrap: the middle 95 % of the means of resamples, drawn by seed 0."""
+    """Return the percentile bootstrap: the middle 95 % of resamples' means, drawn by seed 0."""
     if len(values) < 2:
         return None
     draws = np.random.default_rng(0).integers(len(values), size=(RESAMPLES, len(values)))
@@ -43,7 +43,7 @@ def student_t(freedom: int) -> float:
 
 
 def _within(t: float, freedom: int) -> float:
-    """P(|T| < t) as a finite sum; Abramowitz & Stegun 26.7.3 and 26.7.4."""
+    """Compute P(|T| < t) as a finite sum; Abramowitz & Stegun 26.7.3 and 26.7.4."""
     angle = math.atan(t / math.sqrt(freedom))
     cosine = math.cos(angle)
     odd = freedom % 2

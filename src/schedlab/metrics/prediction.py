@@ -19,7 +19,7 @@ def prediction_error(schedule: Schedule) -> Values:
 
 
 def prediction_bias(schedule: Schedule) -> Values:
-    """How much longer than the true run time the predicted one is; negative if it is shorter.
+    """Return how much longer than the true run time the predicted one is; negative if shorter.
 
     e − r, with e and r as in ``prediction_error``.
     """

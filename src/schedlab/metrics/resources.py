@@ -28,7 +28,7 @@ _BLOCKERS = {"cores": ("memory", "gpu"), "memory": ("cores",), "gpu": ("cores", 
 
 
 def by_resource(schedule: Schedule) -> pl.DataFrame:
-    """One row per resource: what the nodes have in total, its utilisation, and what was stranded.
+    """Return a row per resource: what the nodes have in total, its utilisation, what was stranded.
 
     ``utilisation`` is the share of the resource's time that jobs held, ``stranded`` the share that
     was idle on nodes without enough left of another resource: for cores memory or GPUs, for GPUs
@@ -106,7 +106,7 @@ class ResourceUse:
 
     @classmethod
     def of(cls, schedule: Schedule) -> ResourceUse:
-        """What the jobs of the schedule asked for, on the nodes that they had, in all attempts."""
+        """Take what the schedule's jobs asked for, on the nodes they had, in all attempts."""
         schedule = schedule.by_attempt()
         whole_nodes = bool(schedule.provenance.get("whole_nodes"))
         demands = demands_of(schedule.workload, schedule.platform, whole_nodes=whole_nodes)
@@ -131,13 +131,13 @@ class ResourceUse:
         return total
 
     def shares(self, amount_s: Values) -> Values:
-        """Amounts over time as shares of what there was; NaN where there was none."""
+        """Return amounts over time as shares of what there was; NaN where there was none."""
         with np.errstate(invalid="ignore", divide="ignore"):
             shares: Values = amount_s / (self.total * makespan(self.schedule))
         return shares
 
     def _parts(self, ranges: NodeRanges) -> tuple[Integers, Integers, Values]:
-        """For each node of each job that shares: the job, the node, and what it held of it."""
+        """Return for each node of each job that shares: the job, the node, and what it held."""
         shares = ~self.demands.whole[ranges.job()]
         job, width = ranges.job()[shares], ranges.width()[shares]
         first = ranges.first[shares].astype(np.int64) - np.cumsum(width) + width
@@ -187,7 +187,7 @@ class ResourceUse:
         return np.full(len(self.demands.resources.names), np.nan)
 
     def _stranded(self, free: Values, capacity: Values) -> Values:
-        """Of what is free on nodes, by resource, the part that is stranded."""
+        """Return of what is free on nodes, by resource, the part that is stranded."""
         place = self.demands.resources.place
         least = self._least_asked()
         used_up = (capacity > 0) & (free < least)
@@ -215,7 +215,7 @@ class ResourceUse:
         return np.where(of_gpus, self.demands.per_node * part, self.demands.per_node.astype(float))
 
     def _add_types(self, asked: Values, node: Integers) -> None:
-        """GPUs of any type are of the only one that the node has."""
+        """Count GPUs of any type as of the only one that the node has."""
         place = self.demands.resources.place
         typed = [column for name, column in place.items() if name.startswith("gpu:")]
         if not typed:
@@ -238,6 +238,6 @@ def _share_stranded(schedule: Schedule, resource: str) -> float:
 
 
 def _one(shares: Values, use: ResourceUse, resource: str) -> float:
-    """NaN where the platform does not describe the resource."""
+    """Return its share; NaN where the platform does not describe the resource."""
     place = use.demands.resources.place
     return float(shares[place[resource]]) if resource in place else float("nan")

@@ -62,7 +62,7 @@ def table(
 
 
 def over_time(schedule: Schedule, period_s: int = 86400) -> pl.DataFrame:
-    """Utilisation and queue length in each period from the first submission to the last end."""
+    """Return utilisation and queue length per period, from the first submission to the last end."""
     import polars as pl
 
     require_schedules([schedule])

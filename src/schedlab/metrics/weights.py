@@ -14,17 +14,17 @@ Values = NDArray[np.float64]
 
 
 def _each_job(schedule: Schedule) -> Values:
-    """Every job counts the same."""
+    """Count every job the same."""
     return np.ones(len(schedule))
 
 
 def _each_node_second(schedule: Schedule) -> Values:
-    """A job counts as much as the node-seconds it used."""
+    """Count a job as much as the node-seconds it used."""
     return (schedule.workload["nodes"] * schedule.ran_s).astype(float)
 
 
 def _each_user(schedule: Schedule) -> Values:
-    """Every user counts the same, however many jobs ran for them."""
+    """Count every user the same, however many jobs ran for them."""
     started = schedule.started
     _, user = np.unique(schedule.workload["user"], return_inverse=True)
     jobs = np.bincount(user[started], minlength=user.max(initial=-1) + 1)

@@ -96,7 +96,7 @@ def _gpu_milli(workload: Workload, gpus: Counts) -> Counts:
 def _add_gpu_types(
     workload: Workload, resources: NodeResources, gpus: Counts, per_node: Counts
 ) -> None:
-    """What is asked of one type of GPU; a platform of one type has no column for it."""
+    """Add what is asked of one type of GPU; a platform of one type has no column for it."""
     for code in np.unique(workload["gpu_type"]).tolist() if resources.gpu_types else ():
         jobs = np.flatnonzero((workload["gpu_type"] == code) & (gpus > 0))
         name = label_of(workload, "gpu_type", code)

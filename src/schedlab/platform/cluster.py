@@ -51,7 +51,7 @@ class Cluster:
     def homogeneous(
         cls, nodes: int, name: str = "cluster", *, site: str = "site", **node: Any
     ) -> Cluster:
-        """Equal nodes without names; ``node`` has the settings of their ``NodeType``."""
+        """Make equal nodes without names; ``node`` has the settings of their ``NodeType``."""
         return cls(name, (NodeGroup(from_keywords(NodeType, node), nodes),), site)
 
     @cached_property

@@ -22,7 +22,7 @@ def whole_clusters(platform: Platform) -> tuple[PlacedPartition, ...]:
 
 
 def cluster_parts(workload: Workload, platform: Platform) -> list[list[tuple[int, int]]]:
-    """For each job the clusters that it needs, by their place, with the number of nodes.
+    """Return for each job the clusters that it needs, by their place, with the number of nodes.
 
     Raises WorkloadError for a job that does not say, or that needs what is not there.
     """

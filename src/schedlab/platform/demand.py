@@ -133,7 +133,7 @@ def _groups_that_fit(demands: Demands) -> NDArray[np.bool_]:
 def _narrowed(
     demands: Demands, parts: Counts, fits: NDArray[np.bool_], of_group: Counts
 ) -> Demands:
-    """These parts on sets of their own: of the nodes they may have, those of groups that fit."""
+    """Give these parts sets of their own: of the nodes they may have, those of groups that fit."""
     sets, allowed = list(demands.node_sets), demands.allowed.copy()
     table = np.column_stack([demands.allowed[parts], fits])
     kinds, kind = np.unique(table, axis=0, return_inverse=True)

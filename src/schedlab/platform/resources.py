@@ -49,7 +49,7 @@ class NodeResources:
         return {name: column for column, name in enumerate(self.names)}
 
     def told(self, amounts: NDArray[np.int64]) -> str:
-        """``32 cores, 187 GiB memory and 2 gpu``, of what is above 0 and limited."""
+        """Write ``32 cores, 187 GiB memory and 2 gpu``, of what is above 0 and limited."""
         words = [
             _words(name, amount)
             for name, amount in zip(self.names, amounts.tolist(), strict=True)

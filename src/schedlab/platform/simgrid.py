@@ -53,7 +53,7 @@ class _Element:
         return sum(f"{prefix}{number}{suffix}" != master_host for number in numbers)
 
     def speed(self) -> float:
-        """Flops per second in the power state in which it begins."""
+        """Return flops per second in the power state in which it begins."""
         texts = self.attributes.get("speed", "").split(",")
         state = self.attributes.get("pstate", "0")
         if not state.isdecimal() or int(state) >= len(texts):

@@ -44,14 +44,14 @@ def policy_dash(place: int) -> str:
 
 
 def job_colours(schedule: Schedule, by: str) -> JobColours:
-    """Colours by a name in ``COLOURINGS``."""
+    """Return colours by a name in ``COLOURINGS``."""
     if by not in COLOURINGS:
         raise UnknownNameError("colouring", by, COLOURINGS)
     return COLOURINGS[by](schedule)
 
 
 def usual_colouring(schedule: Schedule) -> str:
-    """By the clusters that jobs need, where they name any; else by user, unless there is one."""
+    """Choose the clusters that jobs need, where they name any; else users, unless there is one."""
     if "needs" in schedule.workload:
         return "clusters"
     user = schedule.workload["user"]
@@ -59,7 +59,7 @@ def usual_colouring(schedule: Schedule) -> str:
 
 
 def _by_job(schedule: Schedule) -> JobColours:
-    """In turn by submission: neighbours mostly differ, and a job looks the same in each panel."""
+    """Colour in turn by submission: neighbours differ mostly; a job looks alike in each panel."""
     turn = np.arange(len(schedule))
     if schedule.attempted_job_id is not None:
         turn = np.unique(schedule.attempted_job_id, return_inverse=True)[1]
@@ -67,7 +67,7 @@ def _by_job(schedule: Schedule) -> JobColours:
 
 
 def _by_user(schedule: Schedule) -> JobColours:
-    """The users with most work get a colour each, all others share one."""
+    """Give the users with most work a colour each; all others share one."""
     group, names = groups_of(schedule, "user")
     work = schedule.workload["nodes"] * schedule.workload["run_s"]
     by_work = np.argsort(-np.bincount(group, weights=work, minlength=len(names)), kind="stable")
@@ -81,7 +81,7 @@ def _by_user(schedule: Schedule) -> JobColours:
 
 
 def _by_size(schedule: Schedule) -> JobColours:
-    """Light to dark from narrow to wide."""
+    """Colour from light to dark, from narrow to wide."""
     group, names = groups_of(schedule, "size")
     occurring = np.unique(group)
     few = min(len(occurring), len(_SHADES))

@@ -94,6 +94,6 @@ def _relative(changes: pl.DataFrame) -> NDArray[np.float64]:
 
 
 def _spread(dots: int) -> NDArray[np.float64]:
-    """Heights from -1 to 1 that keep neighbours apart."""
+    """Return heights from -1 to 1 that keep neighbours apart."""
     golden = (np.arange(dots) * 0.618034) % 1
     return np.asarray(2 * golden - 1)

@@ -12,7 +12,7 @@ _STATISTICS = {None: "mean", "50": "median", "100": "greatest"}
 
 
 def metric_label(name: str) -> str:
-    """``wait`` as ``mean wait``, ``wait:percentile=95,weight=user`` as ``p95 wait, by user``.
+    """Write ``wait`` as ``mean wait``, ``wait:percentile=95,weight=user`` as ``p95 wait, by user``.
 
     One of your own, ``mine:late_jobs``, is called as its object: ``late jobs``.
     """

@@ -10,7 +10,7 @@ from schedlab.units import parse_whole
 
 
 def whole_number(text: str) -> int:
-    """``"1000"``."""
+    """Read ``"1000"``."""
     value = parse_whole(text)
     if value is None:
         raise ParameterError(f'"{text}" is not a whole number >= 0 and <= 2^53')
@@ -18,7 +18,7 @@ def whole_number(text: str) -> int:
 
 
 def number(text: str) -> float:
-    """``"0.5"``."""
+    """Read ``"0.5"``."""
     try:
         value = float(text)
     except ValueError:
@@ -29,7 +29,7 @@ def number(text: str) -> float:
 
 
 def integers(text: str) -> list[int]:
-    """``"1"`` or ``"1,0"``; negative numbers too, as -1 is the archives' "unknown"."""
+    """Read ``"1"`` or ``"1,0"``; negative numbers too, as -1 is the archives' "unknown"."""
     values = []
     for word in text.split(","):
         value = parse_whole(word.strip().removeprefix("-"))
@@ -40,7 +40,7 @@ def integers(text: str) -> list[int]:
 
 
 def words(text: str) -> list[str]:
-    """``"3,7"``."""
+    """Read ``"3,7"``."""
     listed = [word.strip() for word in text.split(",")]
     if not all(listed):
         raise ParameterError(f'"{text}" is not a list of names')
@@ -48,7 +48,7 @@ def words(text: str) -> list[str]:
 
 
 def switch(text: str) -> bool:
-    """``"true"`` or ``"false"``."""
+    """Read ``"true"`` or ``"false"``."""
     if text.lower() not in ("true", "false"):
         raise ParameterError(f'"{text}" is neither true nor false')
     return text.lower() == "true"

@@ -86,7 +86,7 @@ class WindowEpisodes:
         return window.replace(submit_s=window["submit_s"] - window["submit_s"][0])
 
     def split(self, share: float) -> tuple[WindowEpisodes, WindowEpisodes]:
-        """Windows to learn from, and windows of the last share of the trace to test on."""
+        """Return windows to learn from, and windows of the last share of the trace to test on."""
         cut, jobs = round(len(self.trace) * (1 - share)), np.arange(len(self.trace))
         if min(cut, len(jobs) - cut) < self.jobs:
             raise ParameterError(

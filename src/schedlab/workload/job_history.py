@@ -73,7 +73,7 @@ class HistoryTable:
         return {column: list(codes) for column, codes in self._codes.items() if codes}
 
     def header(self) -> dict[str, list[str]]:
-        """As SWF says it: when time 0 is, and how many nodes there are, as far as they were met."""
+        """Say as SWF does when time 0 is, and how many nodes there are, as far as they were met."""
         start = {} if self._epoch_s is None else {"UnixStartTime": [str(self._epoch_s)]}
         return start | ({"MaxNodes": [inferred(len(self._nodes))]} if self._nodes else {})
 
@@ -122,7 +122,7 @@ class HistoryTable:
         }
 
     def _remember(self, jobid: str, array: str | None) -> None:
-        """Others may wait for the job, or for all tasks of its array."""
+        """Remember the job, as others may wait for it, or for all tasks of its array."""
         for name in (jobid, array):
             if name is not None and (self._preceding is None or name in self._preceding):
                 self._numbers.setdefault(name, []).append(self._jobs)
@@ -166,7 +166,7 @@ class HistoryTable:
         return found
 
     def _array(self, record: Record) -> dict[str, float]:
-        """Arrays are numbered from 1 in the order in which they come."""
+        """Number arrays from 1 in the order in which they come."""
         name, index = record.get("array_job_id"), record.get("array_task_id")
         if name is None:
             return {"array": -1, "array_index": -1, "array_limit": -1}
@@ -218,7 +218,7 @@ def _spread(per_host: float | None, hosts: int, nodes: int) -> int:
 
 
 def _begin_after_s(record: Record, queue_s: int | None) -> int:
-    """From submission until it might start, where that was later and not because of another job."""
+    """Return how long after submission it might start, unless that is due to another job."""
     eligible_s = _epoch_s(record.get("eligible_time"))
     if eligible_s is None or queue_s is None or record.get("dependency"):
         return -1
@@ -226,7 +226,7 @@ def _begin_after_s(record: Record, queue_s: int | None) -> int:
 
 
 def _licences(record: Record) -> str | None:
-    """As the workload writes them; schedulers put commas between, and leave out a number of 1."""
+    """Write them as workloads do; schedulers put commas between, and leave out a number of 1."""
     text = record.get("licences")
     parts = [part.strip() for part in text.replace("+", ",").split(",")] if text else []
     told = [part if ":" in part else f"{part}:1" for part in parts if part]

@@ -36,7 +36,7 @@ class Capacity:
 
 
 def offered_loads(workload: Workload, capacity: Capacity) -> dict[str, float]:
-    """Σ(run · asked) / (capacity · span) of each resource that is counted."""
+    """Return Σ(run · asked) / (capacity · span) of each resource that is counted."""
     span_s = workload.span_s()
     work_s = offered_work_s(workload, capacity)
     return {name: amount / span_s if span_s > 0 else math.inf for name, amount in work_s.items()}

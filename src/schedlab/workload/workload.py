@@ -222,7 +222,7 @@ class Workload:
         return self.with_columns({**self._columns, **columns})
 
     def with_columns(self, columns: Mapping[str, ArrayLike]) -> Workload:
-        """Other jobs, given by all their columns, under the same name, header and provenance."""
+        """Return other jobs, given by all columns, under the same name, header and provenance."""
         return Workload(
             columns,
             name=self.name,
@@ -263,7 +263,7 @@ class Workload:
         return int(self["submit_s"][-1] - self["submit_s"][0]) if len(self) else 0
 
     def offered_load(self, nodes: int) -> float:
-        """Node-seconds of work submitted per node-second there is: Σ(run · nodes) / (N · span)."""
+        """Return node-seconds of work submitted per node-second: Σ(run · nodes) / (N · span)."""
         work = float(np.dot(self["run_s"].astype(float), self["nodes"].astype(float)))
         return work / (nodes * self.span_s()) if self.span_s() > 0 else float("inf")
 

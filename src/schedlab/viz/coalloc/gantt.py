@@ -65,7 +65,7 @@ def _draw_jobs(axes: Axes, solution: Solution) -> None:
 
 
 def _colours(solution: Solution) -> list[int]:
-    """For each job the colour least used among the jobs in conflict with it, in turn."""
+    """Give each job the colour least used among the jobs in conflict with it, in turn."""
     chosen: list[int] = []
     for place, near in enumerate(solution.problem.conflicts()):
         used = Counter(chosen[other] for other in near if other < place)

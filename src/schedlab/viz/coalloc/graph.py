@@ -68,7 +68,7 @@ def _draw_edges(axes: Axes, problem: Problem, places: Places) -> None:
 
 
 def _spring_layout(problem: Problem) -> Places:
-    """Fruchterman and Reingold's forces (1991) from a circle, in which conflicts attract."""
+    """Place jobs by Fruchterman and Reingold's forces (1991) from a circle; conflicts attract."""
     jobs = len(problem.jobs)
     joined = np.zeros((jobs, jobs))
     for job, near in enumerate(problem.conflicts()):

@@ -26,7 +26,7 @@ GROUPS = 6
 
 
 def draw_relaxations(results: pl.DataFrame, *, width_in: float = 8.0) -> Figure:
-    """Accuracy, solved instances, deleted edges and width reduction over the number of jobs.
+    """Draw accuracy, solved instances, deleted edges and width reduction over the number of jobs.
 
     A row for each kind of problem, a colour for each relaxation; the control in grey (their
     Figures 3 and 4).

@@ -41,7 +41,7 @@ def draw_pseudo_tree(problem: Problem, tree: PseudoTree, *, width_in: float = 7.
 
 
 def _layout(tree: PseudoTree) -> Places:
-    """Leaves side by side, parents above the middle of their children."""
+    """Put leaves side by side, parents above the middle of their children."""
     across = np.zeros(len(tree.order))
     for place, leaf in enumerate(_leaves(tree)):
         across[leaf] = place
@@ -53,7 +53,7 @@ def _layout(tree: PseudoTree) -> Places:
 
 
 def _leaves(tree: PseudoTree) -> list[int]:
-    """From left to right, each subtree together."""
+    """Return them from left to right, each subtree together."""
     found, waiting = [], list(reversed(tree.roots))
     while waiting:
         job = waiting.pop()
@@ -88,7 +88,7 @@ def _draw_edges(axes: Axes, problem: Problem, tree: PseudoTree, places: Places) 
 def _draw_separators(
     axes: Axes, problem: Problem, tree: PseudoTree, places: Places, *, letters: int
 ) -> None:
-    """Beside each node; by the number of its jobs where their names need too many letters."""
+    """Write them beside each node; their number where the names need too many letters."""
     for job, separator in enumerate(tree.separators):
         listed = " ".join(problem.jobs[other].name for other in separator)
         short = listed if len(listed) <= letters else f"{len(separator)} jobs"

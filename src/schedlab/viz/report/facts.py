@@ -19,7 +19,7 @@ Facts = list[tuple[str, list[tuple[str, str]]]]
 
 
 def facts(schedules: Sequence[Schedule]) -> Facts:
-    """Titles, each with names and values; what schedules share is listed once."""
+    """Return titles, each with names and values; what schedules share is listed once."""
     told: dict[str, list[tuple[str, str]]] = {}
     for schedule in schedules:
         told.setdefault(f"Workload {schedule.workload.name}", _of_workload(schedule))

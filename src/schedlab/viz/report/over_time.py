@@ -32,7 +32,7 @@ def used_nodes_figure(schedules: Sequence[Schedule], axis: TimeAxis) -> Any:
 
 
 def queue_figure(schedules: Sequence[Schedule], axis: TimeAxis, x_range: Any) -> Any:
-    """Waiting jobs, one line per policy."""
+    """Draw waiting jobs, one line per policy."""
     plot = time_figure(230, axis, x_range, y_axis_label="jobs waiting")
     for place, schedule in enumerate(schedules):
         shown = band(schedule.queue_length(), axis, QUEUE_BINS)
@@ -79,5 +79,5 @@ def _draw(plot: Any, shown: Band, axis: TimeAxis, name: str, place: int, *, shad
 
 
 def _precision(axis: TimeAxis) -> type[np.floating[Any]]:
-    """Milliseconds since 1970 need all digits; other places are drawn as well with half of them."""
+    """Give milliseconds since 1970 all digits; other places are drawn as well with half of them."""
     return np.float64 if axis.dates else np.float32

@@ -100,7 +100,7 @@ def is_model(text: str) -> bool:
 
 
 def find_generator(text: str) -> WorkloadGenerator:
-    """The generator written as ``name`` or ``name:key=value,...``; or ``package.module:object``.
+    """Return the generator given as ``name``, ``name:key=value,...`` or ``package.module:object``.
 
     An object from outside is a generator, or a class that makes one without arguments.
     """

@@ -88,7 +88,7 @@ class Aaic:
 
 
 def _accuracy_of_users(rng: np.random.Generator, share: Values, mean: float) -> Values:
-    """Mean WRA of each user: log-normal within bounds, and ``mean`` over all jobs."""
+    """Draw the mean WRA of each user: log-normal within bounds, and ``mean`` over all jobs."""
     drawn = np.exp(_SPREAD_OF_USERS * rng.standard_normal(len(share)))
     low, high = 0.0, 1.0 / float(drawn.min())
     while high - low > 1e-12 * high:
@@ -99,7 +99,7 @@ def _accuracy_of_users(rng: np.random.Generator, share: Values, mean: float) -> 
 
 
 def _run_s(rng: np.random.Generator, request_s: Whole, accuracy: Values) -> Whole:
-    """Run times from 90 s to the request; as a share of it they are beta-distributed."""
+    """Draw run times from 90 s to the request; as a share of it they are beta-distributed."""
     least = LEAST_RUN_S / request_s
     mean = (accuracy - least) / (1 - least)
     drawn = rng.beta(_CONCENTRATION * mean, _CONCENTRATION * (1 - mean))
@@ -107,6 +107,6 @@ def _run_s(rng: np.random.Generator, request_s: Whole, accuracy: Values) -> Whol
 
 
 def _arrivals_s(rng: np.random.Generator, jobs: int, gap_s: float) -> Whole:
-    """Poisson arrivals at a rate that follows the daily cycle."""
+    """Draw Poisson arrivals at a rate that follows the daily cycle."""
     points = np.cumsum(rng.exponential(gap_s / BUCKET_S, jobs))
     return LublinArrivals().cycle().time_s(points).astype(np.int64)

@@ -123,7 +123,7 @@ def _mixed(
     first: tuple[int, int],
     second: tuple[int, int],
 ) -> Counts:
-    """Integers uniform in the first range with probability ``share``, else in the second."""
+    """Draw integers uniform in the first range with probability ``share``, else in the second."""
     in_first = rng.random(jobs) < share
     low = np.where(in_first, first[0], second[0])
     high = np.where(in_first, first[1], second[1])

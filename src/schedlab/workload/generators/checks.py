@@ -18,7 +18,7 @@ def require_jobs(jobs: int) -> None:
 
 
 def require_load(load: float) -> None:
-    """An offered load is above 0, and no more than any machine ever had."""
+    """Refuse an offered load that is not above 0, or is more than any machine ever had."""
     low, high = _LOADS
     if not low <= load <= high:
         raise ParameterError(f"load is {load!r}; must be above 0, from {low:g} to {high:g}")

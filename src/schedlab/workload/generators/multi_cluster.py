@@ -88,7 +88,7 @@ class MultiCluster:
         ]
 
     def _arrivals(self, rng: np.random.Generator, jobs: int, span_s: float) -> Counts:
-        """The first at 0 and the last at the end of the span, which makes the load exact."""
+        """Draw the first at 0 and the last at the end of the span, which makes the load exact."""
         gaps = rng.exponential(size=jobs) * (rng.random(jobs) < 1 / self.burst)
         since = np.cumsum(gaps) - gaps[0]
         submit_s: Counts = np.floor(since * (span_s / max(since[-1], 1e-9))).astype(np.int64)

@@ -130,7 +130,7 @@ class Shared:
 
 
 def _sizes(each: int, nodes: int) -> tuple[Whole, Values]:
-    """Powers of two below what each node has, that, and several nodes; with their shares."""
+    """Return powers of two below what each node has, that, and several nodes; with their shares."""
     part = [1 << power for power in range(1, each.bit_length()) if 1 << power < each]
     inside = [*part, each] if each > 1 else []
     wide = [each << power for power in range(1, nodes.bit_length())]
@@ -143,7 +143,7 @@ def _sizes(each: int, nodes: int) -> tuple[Whole, Values]:
 
 
 def _times(rng: np.random.Generator, jobs: int) -> dict[str, Array]:
-    """Run times, and requests that are never below them."""
+    """Draw run times, and requests that are never below them."""
     longest = float(_LIMITS_S[-1])
     ln_run = redraw_above(
         np.log(longest),
@@ -156,7 +156,7 @@ def _times(rng: np.random.Generator, jobs: int) -> dict[str, Array]:
 
 
 def _arrivals_s(rng: np.random.Generator, jobs: int, span_s: float, cycle: DailyCycle) -> Whole:
-    """The first at 0 and the last at the end of the span, which makes the load exact."""
+    """Draw the first at 0 and the last at the end of the span, which makes the load exact."""
     since = np.cumsum(rng.exponential(size=jobs))
     since -= since[0]
     points = since * (cycle.points_at(span_s) / max(since[-1], 1e-9))

@@ -51,7 +51,7 @@ class BatsimJsonReader(Reader):
 
 
 def _row(source: Source, job: Any, profiles: Profiles) -> tuple[float, ...]:
-    """Number, submission, hosts, requested time, run time, whether it communicates."""
+    """Return number, submission, hosts, requested time, run time, whether it communicates."""
     if not isinstance(job, dict):
         raise InputError(f"{source.path}: a job is {job!r}; must be an object")
     try:
@@ -86,7 +86,7 @@ def _records(source: Source, rows: list[tuple[float, ...]]) -> Records:
 
 
 def _further(jobs: list[dict[str, Any]]) -> dict[str, list[Any]]:
-    """Keys that are named like columns: who submitted a job, what it asks for beside hosts."""
+    """Return keys named like columns: who submitted a job, what it asks for beside hosts."""
     names = sorted({key for job in jobs for key in job} & OPTIONAL)
     return {name: [job.get(name) for job in jobs] for name in names}
 

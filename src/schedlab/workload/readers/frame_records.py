@@ -85,7 +85,7 @@ def frame_records(
     lines: Array | None = None,
     factors: Mapping[str, float] | None = None,
 ) -> tuple[Records, Labels]:
-    """The records of a frame whose columns are named as in ``COLUMNS``, and labels of its codes.
+    """Return the records of a frame with columns named as in ``COLUMNS``, and labels of its codes.
 
     An empty text or a null stands for what is missing; columns that are left out begin with ``-``.
 
@@ -114,7 +114,7 @@ def frame_records(
 
 
 def _codes(texts: pl.Series) -> tuple[Array, tuple[str, ...]]:
-    """Numbers if every text is one; else codes in order of first appearance, and their names."""
+    """Return numbers if all texts are; else codes in order of first appearance, and their names."""
     import polars as pl
 
     numbers = texts.cast(pl.Int64, strict=False)
@@ -152,7 +152,7 @@ def _numbers(records: Records, series: pl.Series, factor: float) -> Array:
 
 
 def _parsed(series: pl.Series) -> pl.Series | None:
-    """As whole numbers where all are, which keeps long ones exact; None if they are no numbers."""
+    """Return whole numbers where all are, which keeps long ones exact; None if not numbers."""
     import polars as pl
 
     if series.dtype == pl.String:

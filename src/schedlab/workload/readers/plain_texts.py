@@ -12,7 +12,7 @@ _GPUS = r"^(?:gres[/:])?gpu(?::([A-Za-z]\w*))?[:=](\d+)$"
 
 
 def with_plain_ids(frame: pl.DataFrame) -> pl.DataFrame:
-    """Job numbers out of names that end in one, if all of them do and no two in the same."""
+    """Take job numbers out of names that end in one, if all of them do and no two in the same."""
     import polars as pl
 
     if frame.schema.get("job_id") != pl.String:

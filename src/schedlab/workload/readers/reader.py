@@ -57,7 +57,7 @@ class ReadOptions:
                 raise ParameterError(f'rename to "{text}"; must be a column, or column*number')
 
     def names(self) -> dict[str, str]:
-        """Our names of columns by the file's, without factors."""
+        """Return our names of columns by the file's, without factors."""
         return {theirs: _scaled(text)[0] for theirs, text in self.rename.items()}
 
     def factors(self) -> dict[str, float]:

@@ -97,7 +97,7 @@ def plain_name(path: Path) -> Path:
 
 
 def decode(text: bytes) -> str:
-    """Characters of UTF-8, or of Latin-1 where it is not UTF-8."""
+    """Read characters of UTF-8, or of Latin-1 where it is not UTF-8."""
     try:
         return text.decode()
     except UnicodeDecodeError:

@@ -190,7 +190,7 @@ TRANSFORMS: dict[str, TransformEntry] = {
 
 
 def parse_transform(text: str) -> Transform:
-    """The transform written as ``name=parameter``, or as ``package.module:function=parameter``.
+    """Return the transform given as ``name=parameter`` or ``package.module:function=parameter``.
 
     A function from outside is called with the workload and, if there is one, the parameter as text.
     """

@@ -68,7 +68,7 @@ def _followed(part: Workload, new_ids: Ids) -> Ids:
 
 
 def _told_apart(workloads: Sequence[Workload], ids: Sequence[Ids]) -> tuple[Workload, ...]:
-    """The same with arrays of their own, and conditions that name the new numbers of jobs."""
+    """Return the same with arrays of their own, and conditions with the new numbers of jobs."""
     parts, arrays = [], 0
     for part, new_ids in zip(workloads, ids, strict=True):
         if "array" in part:

@@ -18,7 +18,7 @@ _TOTALS: dict[str, tuple[str, Callable[[str], int]]] = {
 
 
 def job_range(text: str) -> dict[str, int | None]:
-    """``"1000:2000"``; either end may be left out."""
+    """Read ``"1000:2000"``; either end may be left out."""
     start, stop = _two_parts(text)
     return {
         "start": whole_number(start) if start else 0,
@@ -27,7 +27,7 @@ def job_range(text: str) -> dict[str, int | None]:
 
 
 def time_range(text: str) -> dict[str, int | None]:
-    """``"0s:10d"``; either end may be left out."""
+    """Read ``"0s:10d"``; either end may be left out."""
     start, stop = _two_parts(text)
     return {
         "start_s": parse_duration(start) if start else 0,
@@ -36,13 +36,13 @@ def time_range(text: str) -> dict[str, int | None]:
 
 
 def pauses(text: str) -> dict[str, int]:
-    """``"10d:1h"``: how long submissions go on, and how long the pause after them is."""
+    """Read ``"10d:1h"``: how long submissions go on, and how long the pause after them is."""
     after, pause = _two_parts(text)
     return {"after_s": parse_duration(after), "pause_s": parse_duration(pause)}
 
 
 def ratio(text: str) -> dict[str, Any]:
-    """``"0.5"`` for every job, or ``"random:0.5"`` for a mean."""
+    """Read ``"0.5"`` for every job, or ``"random:0.5"`` for a mean."""
     kind, colon, mean = text.partition(":")
     if not colon:
         return {"ratio": number(text)}
@@ -52,13 +52,13 @@ def ratio(text: str) -> dict[str, Any]:
 
 
 def oversize(text: str) -> dict[str, Any]:
-    """``"drop:1024"``."""
+    """Read ``"drop:1024"``."""
     what, nodes = _two_parts(text)
     return {"what": what, "nodes": whole_number(nodes)}
 
 
 def load(text: str) -> dict[str, Any]:
-    """``"0.9:256"``, or ``"0.9:1000,cores=64000,memory=250TiB,gpus=1000"``."""
+    """Read ``"0.9:256"``, or ``"0.9:1000,cores=64000,memory=250TiB,gpus=1000"``."""
     target, machine = _two_parts(text)
     nodes, *totals = (part.strip() for part in machine.split(","))
     found: dict[str, Any] = {"load": number(target), "nodes": whole_number(nodes)}
@@ -71,7 +71,7 @@ def load(text: str) -> dict[str, Any]:
 
 
 def resample(text: str) -> dict[str, Any]:
-    """``"10000"`` or ``"10000:weeks"``."""
+    """Read ``"10000"`` or ``"10000:weeks"``."""
     jobs, colon, unit = text.partition(":")
     return {"jobs": whole_number(jobs), **({"unit": unit} if colon else {})}
 

@@ -49,7 +49,7 @@ def _jobs(workload: Workload) -> list[dict[str, Any]]:
 
 
 def _add(jobs: list[dict[str, Any]], name: str, workload: Workload) -> None:
-    """The column as a key of the jobs that have it; Batsim passes over keys it does not know."""
+    """Add the column as a key of the jobs that have it; Batsim passes over unknown keys."""
     values, told = workload[name], workload.labelled(name).tolist()
     for job in np.flatnonzero((values != COLUMNS[name].missing) & (values == values)).tolist():
         jobs[job][name] = told[job]

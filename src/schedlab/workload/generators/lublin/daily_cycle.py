@@ -60,7 +60,7 @@ class DailyCycle:
 
 
 def gamma_cdf(x: float, alpha: float, beta: float) -> float:
-    """Distribution function of the gamma law of shape alpha and scale beta, by its power series."""
+    """Return the gamma distribution function of shape alpha and scale beta, by its power series."""
     z = x / beta
     if z <= 0:
         return 0.0

@@ -35,7 +35,7 @@ class JobClass:
     def draw(
         self, seed: np.random.SeedSequence, jobs: int, daily_cycle: bool, start_clock_s: float
     ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
-        """Arrival times, sizes and run times, each drawn by a generator of its own."""
+        """Draw arrival times, sizes and run times, each by a generator of its own."""
         for_sizes, for_run_times, for_arrivals = map(np.random.default_rng, seed.spawn(3))
         cycle = self.arrivals.cycle() if daily_cycle else DailyCycle.flat()
         nodes = self.sizes.draw(for_sizes, jobs)

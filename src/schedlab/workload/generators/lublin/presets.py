@@ -23,12 +23,12 @@ MAX_REQUEST_S = 6 * 3600
 
 
 def wl1(*, daily_cycle: bool = False) -> Lublin:
-    """WL1: 80 % of the jobs on a single node."""
+    """Return WL1: 80 % of the jobs on a single node."""
     return _preset("WL1", Sizes(0.80, 0.1524, 0.8, 5.5, 8.0, 0.86), 285.7, daily_cycle)
 
 
 def wl2(*, daily_cycle: bool = False) -> Lublin:
-    """WL2: 20 % of the jobs on a single node."""
+    """Return WL2: 20 % of the jobs on a single node."""
     return _preset("WL2", Sizes(0.20, 0.6095, 0.8, 5.5, 8.0, 0.86), 277.0, daily_cycle)
 
 

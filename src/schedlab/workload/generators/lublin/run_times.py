@@ -37,7 +37,7 @@ class LublinRunTimes:
         )
 
     def draw(self, rng: np.random.Generator, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Run times in whole seconds, at least 1, for jobs of these sizes."""
+        """Draw run times in whole seconds, at least 1, for jobs of these sizes."""
         p = np.clip(self.pa * nodes + self.pb, 0, 1)
 
         def ln_run(places: NDArray[np.intp]) -> NDArray[np.float64]:
