@@ -79,6 +79,11 @@ def test_a_process_ends_so_too(what: str, schedlab: Run, tmp_path: Path) -> None
     [
         (["simulate", "x.swf", "--nods", "4"], "no such option: --nods"),
         (["simulate", "x.swf"], "missing option '--policy'"),
+        (["simulate", "x.swf", "--policy"], "--policy needs a value: P; see schedlab simulate"),
+        (
+            ["simulate", "x.swf", "--partitions", "--policy", "easy"],
+            "--partitions needs a value: trace|1=N,2=N; see schedlab simulate --help",
+        ),
         (["simulate", "--policy", "easy"], "missing argument 'TRACE'"),
         (["simulate", "x.swf", "--policy", "easy", "--nodes", "0"], "'--nodes'"),
         (["simulate", "x.swf", "--policy", "easy", "--procs", "x"], "'--procs'"),

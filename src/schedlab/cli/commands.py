@@ -6,6 +6,7 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import MISSING, Field, fields, is_dataclass
+from itertools import takewhile, zip_longest
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
@@ -24,6 +25,19 @@ class OneCommand(TyperCommand):
     def get_params(self, ctx: Any) -> list[Any]:
         """Return arguments and options, --help too."""
         return _without_types(super().get_params(ctx))
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse them; the next option is not taken for the value of one that has none."""
+        parameters = self.get_params(ctx)
+        options = {name: each for each in parameters for name in each.opts if name[0] == "-"}
+        given = [] if ctx.resilient_parsing else list(takewhile(lambda each: each != "--", args))
+        for name, value in zip_longest(given, given[1:]):
+            option = options.get(name)
+            if getattr(option, "is_flag", True) or (value is not None and value not in options):
+                continue
+            wanted = f": {option.metavar}" if option is not None and option.metavar else ""
+            raise ParameterError(f"{name} needs a value{wanted}; see {ctx.command_path} --help")
+        return super().parse_args(ctx, args)
 
 
 class Group(TyperGroup):
