@@ -15,7 +15,7 @@ import numpy as np
 
 from schedlab import Workload
 from schedlab.platform import Platform, demands_of
-from schedlab.testing.reference import reference_simulate
+from schedlab.testing.reference import ReferencePolicy, reference_simulate
 from schedlab.workload import write_workload
 
 HERE = Path(__file__).parent
@@ -43,7 +43,7 @@ class BareLoop:
 def reference_rate(workload: Workload, nodes: int) -> float:
     """Jobs per second of the plain Python reference under EASY."""
     began = time.process_time()
-    reference_simulate(workload, nodes, "fcfs", "easy")
+    reference_simulate(workload, nodes, ReferencePolicy(backfill="easy"))
     return len(workload) / (time.process_time() - began)
 
 

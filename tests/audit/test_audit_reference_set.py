@@ -10,7 +10,7 @@ import pytest
 from schedlab.audit import audit
 from schedlab.policies import PolicyLike
 from schedlab.sim import simulate
-from schedlab.testing import reference_set, reference_simulate
+from schedlab.testing import ReferencePolicy, reference_set, reference_simulate
 from schedlab.testing.make_reference_set import reference_policies, write_reference_set
 from schedlab.testing.reference_set import DATA, ReferenceCase
 from schedlab.workload import Workload
@@ -39,23 +39,23 @@ def test_every_classic_policy_is_there(case: ReferenceCase) -> None:
     assert len(case.schedules) == 14 * 3 + 2
 
 
-def plainly(policy: str) -> dict[str, object]:
+def plainly(policy: str) -> ReferencePolicy:
     """The policy as the plain reference simulator takes it."""
     if policy == "easy:backfill=sjf":
-        return {"backfill": "easy", "candidates": "sjf"}
+        return ReferencePolicy(backfill="easy", candidates="sjf")
     if policy == "conservative:rebuild=true":
-        return {"backfill": "conservative", "rebuild": True}
+        return ReferencePolicy(backfill="conservative", rebuild=True)
     if policy in ("easy", "conservative"):
-        return {"backfill": policy}
+        return ReferencePolicy(backfill=policy)  # type: ignore[arg-type]
     order, _, backfill = policy.partition("+")
-    return {"order": order, "backfill": backfill or "none"}
+    return ReferencePolicy(order, backfill or "none")  # type: ignore[arg-type]
 
 
 @case
 def test_the_plain_simulator_makes_the_same_schedules(case: ReferenceCase) -> None:
     """The set would be of no use if it repeated a mistake of the core."""
     for policy, times in case.schedules.items():
-        plain = reference_simulate(case.workload, case.nodes, **plainly(policy))  # type: ignore[arg-type]
+        plain = reference_simulate(case.workload, case.nodes, plainly(policy))
         assert plain.start_s == times.start_s.tolist(), policy
         assert plain.end_s == times.end_s.tolist(), policy
         assert plain.first_reserved_s == times.first_reserved_s.tolist(), policy

@@ -8,22 +8,22 @@ from typing import Any
 import pytest
 
 from schedlab.sim import simulate
-from schedlab.testing import ReferenceSchedule, reference_simulate
+from schedlab.testing import ReferencePolicy, ReferenceSchedule, reference_simulate
 from schedlab.workload import Workload
 
-POLICIES: dict[str, dict[str, Any]] = {
-    "easy": {"backfill": "easy"},
-    "easy:backfill=sjf": {"backfill": "easy", "candidates": "sjf"},
-    "conservative": {"backfill": "conservative"},
-    "sjf+conservative": {"order": "sjf", "backfill": "conservative"},
-    "sjf+conservative:rebuild=true": {"order": "sjf", "backfill": "conservative", "rebuild": True},
+POLICIES = {
+    "easy": ReferencePolicy(backfill="easy"),
+    "easy:backfill=sjf": ReferencePolicy(backfill="easy", candidates="sjf"),
+    "conservative": ReferencePolicy(backfill="conservative"),
+    "sjf+conservative": ReferencePolicy("sjf", "conservative"),
+    "sjf+conservative:rebuild=true": ReferencePolicy("sjf", "conservative", rebuild=True),
 }
 
 
 def by_reference(workload: Workload, nodes: int, policy: str, **options: Any) -> ReferenceSchedule:
     """The schedule of the plain Python simulator."""
-    chosen = POLICIES.get(policy, {"order": policy})
-    return reference_simulate(workload, nodes, **chosen, **options)
+    chosen = POLICIES.get(policy, ReferencePolicy(policy))
+    return reference_simulate(workload, nodes, chosen, **options)
 
 
 def by_core(workload: Workload, nodes: int, policy: str, **options: Any) -> ReferenceSchedule:

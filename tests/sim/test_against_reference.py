@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,7 +12,7 @@ from schedlab import _core
 from schedlab.platform import Platform
 from schedlab.policies.orders import native_order
 from schedlab.sim import Schedule, simulate
-from schedlab.testing import ORDERS, ReferenceSchedule, reference_simulate
+from schedlab.testing import ORDERS, ReferencePolicy, ReferenceSchedule, reference_simulate
 from schedlab.testing.instances import crowd
 from schedlab.testing.reference.predictors import PREDICTORS
 from schedlab.testing.strategies import (
@@ -27,25 +25,8 @@ from schedlab.testing.strategies import (
 from schedlab.workload import Workload
 
 
-@dataclass(frozen=True)
-class Policy:
-    """A policy as the reference takes it."""
-
-    order: str
-    backfill: Literal["none", "easy", "conservative", "all-reserved", "one-reserved"] = "none"
-    rebuild: bool = False
-    candidates: str | None = None
-    reserve: Literal["counts", "nodes"] = "counts"
-    alpha: float = 1.5
-    frozen: bool = False
-    pinned: bool = False
-    push: Literal["cascade", "hole"] = "cascade"
-    beta: float = 0.3
-    ageing_s: float | None = None
-    weights: Mapping[str, float] | None = None
-    candidate_weights: Mapping[str, float] | None = None
-    max_priority_gap: float | None = None
-    predict: str = "request"
+class Policy(ReferencePolicy):
+    """A policy in both forms."""
 
     @property
     def name(self) -> str:
@@ -176,7 +157,7 @@ def check_agreement(nodes: int, workload: Workload, options: SimulationOptions) 
     machine = Platform.homogeneous(nodes)
     for policy in POLICIES:
         native = simulate_natively(policy, machine, workload, options)
-        plain = reference_simulate(workload, machine, **vars(policy), **options)
+        plain = reference_simulate(workload, machine, policy, **options)
         assert ReferenceSchedule.of(native) == plain, (
             f"{policy.name} on {nodes} nodes with {options}:\n{workload.frame().to_dicts()}"
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 import pytest
@@ -29,9 +28,7 @@ def check_agreement(
     more["place"] = place
     for policy in policies:
         native = simulate_natively(policy, drawn.platform, drawn.workload, options, **more)
-        plain = reference_simulate(
-            drawn.workload, drawn.platform, **asdict(policy), **options, **more
-        )
+        plain = reference_simulate(drawn.workload, drawn.platform, policy, **options, **more)
         assert ReferenceSchedule.of(native) == plain, (
             f"{policy.name} with {options} and {more} on {drawn.platform}:\n"
             f"{drawn.workload.frame().to_dicts()}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 import pytest
@@ -77,7 +76,7 @@ def check_agreement(
     for policy in policies:
         more: dict[str, Any] = {"preemption": preemption} if policy in ON_ANY_MACHINE else {}
         native = simulate_natively(policy, platform, workload, options, **more)
-        plain = reference_simulate(workload, platform, **asdict(policy), **options, **more)
+        plain = reference_simulate(workload, platform, policy, **options, **more)
         assert ReferenceSchedule.of(native) == plain, (
             f"{policy.name} with {options} and {more}:\n{workload.frame().to_dicts()}"
         )

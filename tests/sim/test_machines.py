@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ def check_agreement(drawn: Drawn, options: SimulationOptions, policies: list[Pol
     platform, workload = drawn
     for policy in policies:
         native = simulate_natively(policy, platform, workload, options)
-        plain = reference_simulate(workload, platform, **asdict(policy), **options)
+        plain = reference_simulate(workload, platform, policy, **options)
         assert ReferenceSchedule.of(native) == plain, (
             f"{policy.name} with {options} on {platform}:\n{workload.frame().to_dicts()}"
         )

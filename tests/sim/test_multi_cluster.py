@@ -16,7 +16,7 @@ from schedlab.platform import Cluster, Platform
 from schedlab.policies import Policy, View
 from schedlab.sim import load_schedules, save_schedules, simulate
 from schedlab.sim.feasibility import check_feasible
-from schedlab.testing import ReferenceSchedule, reference_simulate
+from schedlab.testing import ReferencePolicy, ReferenceSchedule, reference_simulate
 from schedlab.testing.instances import jobs
 from schedlab.testing.strategies import (
     SimulationOptions,
@@ -73,7 +73,10 @@ def check_agreement(
     name = "conservative" if promises is None else f"conservative:promises={promises}"
     native = simulate(workload, GRID, name, predict=predict, **options)
     plain = reference_simulate(
-        workload, GRID, backfill="conservative", promises=promises, predict=predict, **options
+        workload,
+        GRID,
+        ReferencePolicy(backfill="conservative", promises=promises, predict=predict),
+        **options,
     )
     assert ReferenceSchedule.of(native) == plain
 

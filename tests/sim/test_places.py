@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -44,7 +44,7 @@ def check_places(drawn: Drawn, options: SimulationOptions, policy: Policy, place
     """Compare all columns, the nodes of each job among them, of both simulators."""
     platform, workload = drawn
     native = simulate_natively(policy, platform, workload, options, place=place)
-    plain = reference_simulate(workload, platform, **asdict(policy), **options, place=place)
+    plain = reference_simulate(workload, platform, policy, **options, place=place)
     assert ReferenceSchedule.of(native) == plain, (
         f"{policy.name} with {options} and {place} on {platform}:\n{workload.frame().to_dicts()}"
     )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -11,18 +11,18 @@ from hypothesis import strategies as st
 
 from schedlab.errors import UnknownNameError, WorkloadError
 from schedlab.sim import JobOutcome
-from schedlab.testing import ORDERS, ReferenceSchedule, reference_simulate
+from schedlab.testing import ORDERS, ReferencePolicy, ReferenceSchedule, reference_simulate
 from schedlab.testing.instances import jobs
 from schedlab.testing.strategies import SimulationOptions, simulation_options, workloads
 from schedlab.workload import Workload
 
 NODES = 6
-WAYS: list[dict[str, Any]] = [
-    {"backfill": "none"},
-    {"backfill": "easy"},
-    {"backfill": "easy", "candidates": "sjf"},
-    {"backfill": "conservative"},
-    {"backfill": "conservative", "rebuild": True},
+WAYS = [
+    ReferencePolicy(backfill="none"),
+    ReferencePolicy(backfill="easy"),
+    ReferencePolicy(backfill="easy", candidates="sjf"),
+    ReferencePolicy(backfill="conservative"),
+    ReferencePolicy(backfill="conservative", rebuild=True),
 ]
 few = settings(max_examples=60, deadline=None)
 any_workload = workloads(NODES, max_jobs=12)
@@ -42,10 +42,10 @@ def started(schedule: ReferenceSchedule) -> list[int]:
 @few
 @given(any_workload, any_order, st.sampled_from(WAYS), simulation_options())
 def test_every_job_runs_after_it_is_eligible_or_is_withdrawn(
-    workload: Workload, order: str, way: dict[str, Any], options: SimulationOptions
+    workload: Workload, order: str, way: ReferencePolicy, options: SimulationOptions
 ) -> None:
     """No policy may lose a job, start it early, or start it between two ticks."""
-    schedule = reference_simulate(workload, NODES, order, **way, **options)
+    schedule = reference_simulate(workload, NODES, replace(way, order=order), **options)
     ran = started(schedule)
     gone = [job for job, state in enumerate(schedule.state) if state == JobOutcome.CANCELLED]
     assert sorted(ran + gone) == list(range(len(workload)))
@@ -57,10 +57,10 @@ def test_every_job_runs_after_it_is_eligible_or_is_withdrawn(
 @few
 @given(any_workload, any_order, st.sampled_from(WAYS), simulation_options())
 def test_no_node_is_used_twice(
-    workload: Workload, order: str, way: dict[str, Any], options: SimulationOptions
+    workload: Workload, order: str, way: ReferencePolicy, options: SimulationOptions
 ) -> None:
     """A node belongs to one job from its start until its end is seen."""
-    schedule = reference_simulate(workload, NODES, order, **way, **options)
+    schedule = reference_simulate(workload, NODES, replace(way, order=order), **options)
     uses: dict[int, list[tuple[int, int]]] = {node: [] for node in range(NODES)}
     for job in started(schedule):
         assert len(set(schedule.nodes_of[job])) == workload["nodes"][job]
@@ -75,10 +75,10 @@ def test_no_node_is_used_twice(
 @few
 @given(any_workload, st.sampled_from(WAYS), simulation_options())
 def test_jobs_run_as_long_as_they_need_or_are_allowed(
-    workload: Workload, way: dict[str, Any], options: SimulationOptions
+    workload: Workload, way: ReferencePolicy, options: SimulationOptions
 ) -> None:
     """The policy decides when a job runs, never for how long."""
-    schedule = reference_simulate(workload, NODES, **way, **options)
+    schedule = reference_simulate(workload, NODES, way, **options)
     for job in started(schedule):
         run_s, request_s = int(workload["run_s"][job]), int(workload["request_s"][job])
         killed = options["kill_at_request"] and run_s > request_s
@@ -89,10 +89,10 @@ def test_jobs_run_as_long_as_they_need_or_are_allowed(
 @few
 @given(any_workload, st.sampled_from(WAYS), simulation_options())
 def test_dependants_wait_for_the_end_and_the_think_time(
-    workload: Workload, way: dict[str, Any], options: SimulationOptions
+    workload: Workload, way: ReferencePolicy, options: SimulationOptions
 ) -> None:
     """What a job needs is there only when the other has ended."""
-    schedule = reference_simulate(workload, NODES, **way, **options)
+    schedule = reference_simulate(workload, NODES, way, **options)
     for job, before in enumerate(workload.dependency_index().tolist()):
         if before >= 0 and schedule.start_s[job] >= 0 and schedule.start_s[before] >= 0:
             think_time_s = max(0, int(workload["think_time_s"][job]))
@@ -105,7 +105,7 @@ def test_without_backfilling_nobody_overtakes(
     workload: Workload, options: SimulationOptions
 ) -> None:
     """First come, first served: starts come in the order of eligibility."""
-    schedule = reference_simulate(workload, NODES, "fcfs", **options)
+    schedule = reference_simulate(workload, NODES, **options)
     came_and_started = sorted(
         (seen(schedule.eligible_s[job], options["tick"]), schedule.start_s[job])
         for job in started(schedule)
@@ -121,7 +121,7 @@ def test_easy_keeps_its_promise_to_the_head(
     """In submission order the head stays the head, and no backfilled job may delay it."""
     options["kill_at_request"] = True
     schedule = reference_simulate(
-        workload, NODES, backfill="easy", candidates=candidates, **options
+        workload, NODES, ReferencePolicy(backfill="easy", candidates=candidates), **options
     )
     for job in started(schedule):
         first_reserved_s = schedule.first_reserved_s[job]
@@ -135,7 +135,9 @@ def test_conservative_keeps_every_promise(
 ) -> None:
     """In any order of the queue promises move only earlier."""
     options["kill_at_request"] = True
-    schedule = reference_simulate(workload, NODES, order, "conservative", **options)
+    schedule = reference_simulate(
+        workload, NODES, ReferencePolicy(order, "conservative"), **options
+    )
     for job in started(schedule):
         assert schedule.start_s[job] <= schedule.first_reserved_s[job]
 
@@ -156,6 +158,6 @@ def test_a_circle_of_dependencies_is_refused() -> None:
 def test_unknown_names_are_refused() -> None:
     """A misspelt order must not silently mean another."""
     with pytest.raises(UnknownNameError, match='did you mean "sjf"'):
-        reference_simulate(jobs((0, 1, 1, 1)), 1, "sjff")
+        reference_simulate(jobs((0, 1, 1, 1)), 1, ReferencePolicy("sjff"))
     with pytest.raises(UnknownNameError, match='did you mean "easy"'):
-        reference_simulate(jobs((0, 1, 1, 1)), 1, backfill="eazy")  # type: ignore[arg-type]
+        reference_simulate(jobs((0, 1, 1, 1)), 1, ReferencePolicy(backfill="eazy"))  # type: ignore[arg-type]

@@ -5,6 +5,7 @@ only. Read ``simulation.py`` for what happens at one instant, then one of the wa
 """
 
 from schedlab.testing.reference.orders import ORDERS
+from schedlab.testing.reference.policy import ReferencePolicy
 from schedlab.testing.reference.simulate import ReferenceSchedule, reference_simulate
 
-__all__ = ["ORDERS", "ReferenceSchedule", "reference_simulate"]
+__all__ = ["ORDERS", "ReferencePolicy", "ReferenceSchedule", "reference_simulate"]

@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, pairwise
-from typing import Literal
 
-from schedlab.errors import UnknownNameError
 from schedlab.platform import Failure, Platform
 from schedlab.sim import Attempts, NodeRanges, Preemption, Schedule, WhyEnded
 from schedlab.testing.reference.attempts import Attempt
-from schedlab.testing.reference.conservative import Conservative, RebuiltConservative
-from schedlab.testing.reference.easy import Easy
-from schedlab.testing.reference.easy_nodes import EasyNodes
-from schedlab.testing.reference.first_promises import ReferenceFirstPromises
 from schedlab.testing.reference.given import gpus_stand_apart, jobs_of, machine_of
-from schedlab.testing.reference.linear import linear
-from schedlab.testing.reference.no_backfill import NoBackfill
-from schedlab.testing.reference.orders import ORDERS, Order, aged_wrsa
-from schedlab.testing.reference.pinned import Pinned, Push
-from schedlab.testing.reference.plan import Hold
-from schedlab.testing.reference.predictors import PREDICTORS
+from schedlab.testing.reference.policy import FCFS, ReferencePolicy
 from schedlab.testing.reference.preemption import RULES, PreemptionStep
 from schedlab.testing.reference.remembered import remembered
-from schedlab.testing.reference.reserving import AllReserved, OneReserved
-from schedlab.testing.reference.simulation import Backfill, ReferenceSimulation
+from schedlab.testing.reference.simulation import ReferenceSimulation
 from schedlab.testing.reference.site import at_site
 from schedlab.workload import Workload
 
@@ -84,26 +72,11 @@ def _named(ranges: NodeRanges) -> list[list[int]]:
 def reference_simulate(
     workload: Workload,
     platform: int | Platform,
-    order: str = "fcfs",
-    backfill: Literal["none", "easy", "conservative", "all-reserved", "one-reserved"] = "none",
+    policy: ReferencePolicy = FCFS,
     *,
-    rebuild: bool = False,
-    promises: int | None = None,
-    candidates: str | None = None,
-    reserve: Literal["counts", "shares", "nodes"] | None = None,
-    alpha: float = 1.5,
-    frozen: bool = False,
-    pinned: bool = False,
-    push: Push = "cascade",
-    beta: float = 0.3,
-    ageing_s: float | None = None,
-    weights: Mapping[str, float] | None = None,
-    candidate_weights: Mapping[str, float] | None = None,
-    max_priority_gap: float | None = None,
     depth: int | None = None,
     tick: int = 0,
     kill_at_request: bool = True,
-    predict: str = "request",
     place: str = "lowest",
     failures: Iterable[Failure] = (),
     preemption: Preemption | None = None,
@@ -113,27 +86,10 @@ def reference_simulate(
     Args:
         workload: the jobs.
         platform: the machine; a number means that many equal nodes.
-        order: the order of the queue, a key of ``ORDERS`` or ``linear``.
-        backfill: which jobs may overtake.
-        rebuild: with conservative backfilling, plan from scratch at every pass.
-        promises: with conservative backfilling, how many of the first waiting jobs are promised a
-            start; the others may start if they delay none of these. Default: all.
-        candidates: with EASY, the order in which jobs behind the head are tried.
-        reserve: what a reservation holds: with EASY a number of nodes or named ones; in plans that
-            are made at every pass the shares of its nodes that its job needs, or whole nodes.
-        alpha: with one-reserved, how much longer than a hole a job may be.
-        frozen: with all-reserved and one-reserved, reservations are kept and started exactly then.
-        pinned: with all-reserved and one-reserved, plans name nodes and are kept.
-        push: with pinned one-reserved plans, where one in the way of a job goes.
-        beta: the weight of the past in the users' accuracy.
-        ageing_s: with the order wrsa, the wait that weighs as much as full accuracy.
-        weights: with the order linear, those of the features.
-        candidate_weights: the same where the candidates' order is linear.
-        max_priority_gap: with EASY, jobs further behind the head, by score, are not tried.
+        policy: the order of the queue and the jobs that may overtake. Default: FCFS.
         depth: how many jobs of the queue a pass considers at most.
         tick: events are seen at the next multiple of this, in seconds; 0: at once.
         kill_at_request: end jobs that reach the time they asked for.
-        predict: the predictor of run times, a key of ``PREDICTORS``.
         place: which nodes a job takes where more have room than it needs.
         failures: nodes that go down without notice.
         preemption: lets waiting jobs take the nodes of running ones.
@@ -142,26 +98,15 @@ def reference_simulate(
     apart = gpus_stand_apart(workload, built, place)
     jobs = jobs_of(workload, built, apart=apart)
     machine = machine_of(workload, built, tick, kill_at_request, place, apart=apart)
-    if predict not in PREDICTORS:
-        raise UnknownNameError("predictor", predict, PREDICTORS)
     simulation = ReferenceSimulation(
         jobs,
         at_site(jobs, machine, workload, built, preemption),
-        beta,
-        PREDICTORS[predict](),
+        policy.beta,
+        policy.make_predictor(),
         failures,
         PreemptionStep(RULES[preemption.by]()) if preemption else None,
     )
-    tries = None if candidates is None else _order(candidates, candidate_weights, simulation)
-    holds: Hold = "nodes" if reserve == "nodes" else "shares"
-    how = _backfill(backfill, rebuild, promises, tries, alpha, frozen, holds)
-    if pinned:
-        how = Pinned(push, alpha) if backfill == "one-reserved" else Pinned()
-    aged = None if ageing_s is None else aged_wrsa(ageing_s)
-    queue = aged or _order(order, weights, simulation)
-    if max_priority_gap is not None:
-        how = Easy(tries, queue, max_priority_gap)
-    simulation.run(queue, how, depth)
+    simulation.run(policy.order_in(simulation), policy.backfill_in(simulation), depth)
     return reference_schedule(simulation)
 
 
@@ -189,40 +134,3 @@ def reference_schedule(simulation: ReferenceSimulation) -> ReferenceSchedule:
 def reference_attempts(simulation: ReferenceSimulation) -> list[Attempt]:
     """Return the attempts of a simulation that has ended, those of each job together."""
     return [attempt for job in simulation.jobs for attempt in job.attempts]
-
-
-def _order(
-    name: str, weights: Mapping[str, float] | None, simulation: ReferenceSimulation
-) -> Order:
-    if name == "linear":
-        return linear(weights or {}, simulation)
-    if name not in ORDERS:
-        raise UnknownNameError("order", name, [*ORDERS, "linear"])
-    return ORDERS[name]
-
-
-def _backfill(
-    name: str,
-    rebuild: bool,
-    promises: int | None,
-    candidates: Order | None,
-    alpha: float,
-    frozen: bool,
-    reserve: Hold,
-) -> Backfill:
-    all_reserved: Backfill = AllReserved(reserve=reserve)
-    if frozen:
-        all_reserved = Conservative(frozen=True, oldest_first=True)
-    conservative: Backfill = RebuiltConservative(reserve) if rebuild else Conservative()
-    if promises is not None:
-        conservative = ReferenceFirstPromises(promises)
-    ways: dict[str, Backfill] = {
-        "none": NoBackfill(),
-        "easy": EasyNodes() if reserve == "nodes" else Easy(candidates),
-        "conservative": conservative,
-        "all-reserved": all_reserved,
-        "one-reserved": OneReserved(alpha, frozen=frozen, reserve=reserve),
-    }
-    if name not in ways:
-        raise UnknownNameError("backfill", name, ways)
-    return ways[name]
