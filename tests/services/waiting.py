@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-PATIENCE_S = 300.0
+PATIENCE_S = 600.0
 
 
 def until(happened: Callable[[], bool], what: str, patience_s: float = PATIENCE_S) -> None:

@@ -299,11 +299,13 @@ class Controller:
             self._patience_s = self.now_s + self._cycle_s
             return True
         waiting = [job for job in self.pending if not (job.held or self.eligible.is_stuck(job))]
+        if not waiting:
+            return False
         begins_s = [job.begin_s for job in waiting] + self.calendar.changes_s(self.epoch_s)
-        if any(self._waits_for_minutes(job) for job in waiting):
-            begins_s.append(self._progress_s + self.limits.forgets_s)
-        patience_s = max([self._patience_s, *(each + self._cycle_s for each in begins_s)])
-        return bool(waiting) and self.now_s < patience_s
+        if self.now_s < max([self._patience_s, *(each + self._cycle_s for each in begins_s)]):
+            return True
+        forgotten_s = self._progress_s + self.limits.forgets_s + self._cycle_s
+        return self.now_s < forgotten_s and any(self._waits_for_minutes(job) for job in waiting)
 
     def _waits_for_minutes(self, job: TwinJob) -> bool:
         asks = self.selector.asks(job)

@@ -116,6 +116,7 @@ class SlurmLimits:
             for each in site.accounts.associations
             if each.user is not None
         }
+        self._bounds: dict[tuple[str, str, str, str], tuple[Bound, ...]] = {}
         self.counts: dict[Whose, Count] = {}
         self._counted: dict[TwinJob, Counted] = {}
         # Slurm tells what was used before as billing, which without weights is CPUs.
@@ -293,13 +294,16 @@ class SlurmLimits:
         ]
         return of_qos + [_group(each) for each in chain]
 
-    def bounds(self, job: TwinJob, partition: str) -> Iterator[Bound]:
-        """Return the limits that count for the job in this partition.
+    def bounds(self, job: TwinJob, partition: str) -> tuple[Bound, ...]:
+        """Return the limits that count for the job in this partition."""
+        alike = (job.account, job.user, job.qos, partition)
+        if alike not in self._bounds:
+            found = self._bounds_of(job, partition) if self._is_enforced else ()
+            self._bounds[alike] = tuple(found)
+        return self._bounds[alike]
 
-        What a QOS sets takes the place of what an association sets of the same kind.
-        """
-        if not self._is_enforced:
-            return
+    def _bounds_of(self, job: TwinJob, partition: str) -> Iterator[Bound]:
+        """Yield the limits: what a QOS sets takes the place of the same kind of an association."""
         said: set[tuple[str, LimitMeasure, str]] = set()
         for qos in self._qos_of(job, partition):
             own = list(_of_qos(qos, job))
