@@ -7,7 +7,9 @@ are measured in seconds of the processor, since other programs may be busy besid
 from __future__ import annotations
 
 import argparse
+import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -33,7 +35,7 @@ from benchmarks.table import Row, record, show
 SHARED = Path(__file__).parents[1].parent / "shared" / "data"
 
 PARTS: dict[str, Callable[[Path, Path], list[Row]]] = {
-    "files": lambda folder, data: files(folder),  # first: a child counts from its parent's size
+    "files": lambda folder, data: files(folder),
     "policies": lambda folder, data: policies_and_peers(folder)[0],
     "traces": lambda folder, data: whole_traces(data / "swf"),
     "growth": lambda folder, data: growth(),
@@ -65,11 +67,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder, floor = Path(name), 0.0
         for part in PARTS if options.part is None else options.part:
+            begun = time.monotonic()
             if part == "policies":  # in turn with the bare loop
                 found, floor = policies_and_peers(folder)
             else:
                 found = PARTS[part](folder, options.data)
             rows += found
+            print(f"{part}: {time.monotonic() - begun:.0f} s", file=sys.stderr, flush=True)
         floor = floor or bare_rate(folder)
     show(rows, floor)
     if options.record:
