@@ -280,6 +280,8 @@ def test_a_store_must_be_made_before_it_is_opened(store_url: str) -> None:
 
 def test_what_is_no_store_is_refused() -> None:
     """The sentence says what was given and what is allowed."""
+    with pytest.raises(StoreError, match="not a URL; must begin with sqlite:///"):
+        Store.make("sqlite:history.db")
     with pytest.raises(StoreError, match="kind mysql; must be sqlite or postgresql"):
         Store.open("mysql://localhost/jobs")
     with pytest.raises(StoreError, match="not a store"):

@@ -50,6 +50,10 @@ _PRAGMAS = (
 
 def parse_url(given: str) -> URL:
     """Return the database that a URL, or the plain name of a SQLite file, speaks of."""
+    kind, colon, _ = given.partition(":")
+    if colon and "://" not in given and kind in _DRIVERS:
+        slashes = "///" if kind == "sqlite" else "//"
+        raise StoreError(f"store {given}: not a URL; must begin with {kind}:{slashes}")
     try:
         url = make_url(given if "://" in given else f"sqlite:///{given}")
     except (ArgumentError, ValueError):
