@@ -52,6 +52,17 @@ class Demands:
     consumables: Counts
     ignored: tuple[str, ...] = ()
 
+    def jobs_on_parts(self) -> int:
+        """Return how many jobs ask for part of a node: fewer cores than the largest node has.
+
+        Where cores are not told, those are all jobs that do not have their nodes to themselves.
+        """
+        shares = ~self.whole
+        if "cores" in self.resources.place:
+            place = self.resources.place["cores"]
+            shares &= self.per_node[:, place] < self.resources.capacity[:, place].max()
+        return len(np.unique(self.job[shares]))
+
 
 def demands_of(workload: Workload, platform: Platform, *, whole_nodes: bool = False) -> Demands:
     """Return what each job asks for; what the platform does not describe limits no job.

@@ -136,7 +136,7 @@ def test_advice_is_what_simulate_says(history: str, window: Window) -> None:
         cut[own] = np.minimum(cut[own], np.maximum(np.ceil(ratio * jobs["run_s"][own]), 1))
         schedule = simulate(jobs.replace(request_s=cut), NODES, "easy")
         assert tried == Tried(ratio, schedule.wait_s[own].mean())
-    assert advice.notes[1:] == ["Every job held whole nodes."]
+    assert advice.notes[1:] == ["Every job asked for whole nodes."]
 
 
 def test_nobodys_requests_but_the_users_are_cut(history: str) -> None:

@@ -125,7 +125,7 @@ def test_what_if_is_asked_and_answered(visitors: Visitors, demo: Served) -> None
     expect(rows).to_have_count(3)
     expect(page.locator("figure.plot[data-drawn]")).to_have_count(2)
     expect(page.locator("#machine")).to_contain_text(
-        "jobs held part of a node; simulated as shared"
+        "jobs asked for part of a node; simulated as shared"
     )
     with Store.open(demo.settings.store) as store:
         workload = workload_of(store)

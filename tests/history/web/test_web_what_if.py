@@ -244,11 +244,11 @@ def test_the_described_machine_is_simulated(served: Served, tmp_path: Path) -> N
         for each in (False, True)
     )
     assert shared["notes"] == [
-        "3 of 3 jobs held part of a node; simulated as shared.",
+        "3 of 3 jobs asked for part of a node; simulated as shared.",
         "Jobs had the nodes of their partitions (batch, debug).",
         "2 jobs are left out: no node of the described machine can hold them.",
     ]
-    assert whole["notes"][0] == "3 of 3 jobs held part of a node; simulated as whole nodes."
+    assert whole["notes"][0] == "3 of 3 jobs asked for part of a node; simulated as whole nodes."
     assert shared["outcomes"][1]["wait_s"] == pytest.approx((0 + 0 + 98) / 3)
     assert whole["outcomes"][1]["wait_s"] == pytest.approx((0 + 99 + 198) / 3)
     own.close()

@@ -102,11 +102,11 @@ def _sharing(workload: Workload, platform: Platform, *, whole_nodes: bool) -> It
         demands = demands_of(workload, platform)
     except SchedlabError:  # the machine is a number of nodes, of which nothing else is known
         return
-    parts = int(np.count_nonzero(~demands.whole))
+    parts = demands.jobs_on_parts()
     how = "as whole nodes" if whole_nodes else "as shared"
     if parts:
-        yield f"{parts:,} of {len(workload):,} jobs held part of a node; simulated {how}."
+        yield f"{parts:,} of {len(workload):,} jobs asked for part of a node; simulated {how}."
     else:
-        yield "Every job held whole nodes."
+        yield "Every job asked for whole nodes."
     for line in demands.ignored:
         yield f"Not simulated: {line}."
