@@ -135,7 +135,7 @@ def test_the_mirror_is_equal_to_the_queue_at_twenty_moments(
     acts: list[Callable[[], object]] = [
         lambda: cluster.submit(ANN, f"-n{drawn.randrange(1, 20)}", "-t1", "--wrap=sleep 1"),
         lambda: cluster.run("scancel", drawn.choice(queue[2:])),
-        lambda: cluster.run("scontrol", "release", queue[-2]),
+        lambda: cluster.run("scontrol", "release", queue[-2], check=False),  # it may have ended
         lambda: None,
     ]
     for _ in range(200):

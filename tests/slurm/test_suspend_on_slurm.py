@@ -32,6 +32,10 @@ def _seconds(count: int) -> str:
     return f"for i in $(seq {count}); do sleep 1; done"
 
 
+def _until_there_is(file: Path) -> str:
+    return f"while [ ! -e {file} ]; do sleep 1; done"
+
+
 def _is(slurm: Slurm, job: str, state: str) -> bool:
     known = slurm.run("sacct", "-P", "-n", "-X", "-j", job, "-o", "State").split()
     return known == [state]
@@ -48,17 +52,18 @@ def test_the_twin_suspends_a_job_as_slurm_does(slurm: Slurm, tmp_path: Path) -> 
 
     Slurm counts the CPUs of the second only: the third starts when the second has ended.
     """
-    end = slurm.folder / "end"
-    first = slurm.submit(ANN, *ALL, f"while [ ! -e {end} ]; do sleep 1; done")
+    end, end_second = slurm.folder / "end", slurm.folder / "end_second"
+    first = slurm.submit(ANN, *ALL, _until_there_is(end))
     until(lambda: _is(slurm, first, "RUNNING"), "the first job runs")
-    second = slurm.submit(ANN, *ALL, _seconds(5))
+    second = slurm.submit(ANN, *ALL, _until_there_is(end_second))
     suspension = _told(slurm, "suspend", first)
     until(lambda: _is(slurm, second, "RUNNING"), "the second job runs")
     third = slurm.submit(ANN, *ALL, _seconds(10))
     resumption = _told(slurm, "resume", first)
-    until(lambda: _is(slurm, third, "COMPLETED"), "the third job has ended beside the first", 120)
+    end_second.touch()
+    until(lambda: _is(slurm, third, "COMPLETED"), "the third job has ended beside the first")
     end.touch()
-    until(lambda: _is(slurm, first, "COMPLETED"), "the first job has ended", 60)
+    until(lambda: _is(slurm, first, "COMPLETED"), "the first job has ended")
 
     site = _site(slurm, tmp_path)
     real = _real(site, first, second, third)
@@ -78,15 +83,18 @@ def test_the_twin_suspends_jobs_of_lower_tiers(mariadb: Callable[[], str], tmp_p
         with (slurm.folder / "slurm.conf").open("a") as conf:
             conf.write(FAST)
         slurm.run("scontrol", "reconfigure")
-        first = slurm.submit(ANN, *ALL, _seconds(10))
+        end = slurm.folder / "end"
+        first = slurm.submit(ANN, *ALL, _until_there_is(end))
         until(lambda: _is(slurm, first, "RUNNING"), "the first job runs")
         small = slurm.submit(ANN, "-n", "4", "-t", "5", "--wrap", _seconds(2))
         urgent = slurm.submit(ANN, "-p", "fast", "-n", "12", "-t", "5", "--wrap", _seconds(10))
-        until(lambda: _is(slurm, urgent, "COMPLETED"), "the urgent job has ended", 60)
-        until(lambda: _is(slurm, small, "COMPLETED"), "the small job has ended", 60)
+        until(lambda: _is(slurm, urgent, "COMPLETED"), "the urgent job has ended")
+        end.touch()
+        until(lambda: _is(slurm, small, "COMPLETED"), "the small job has ended")
         site = _site(slurm, tmp_path)
     real = _real(site, first, small, urgent)
-    assert real[0]["suspended_s"] == pytest.approx(10, abs=2)
+    urgent_s = real[2]["end_s"] - real[2]["start_s"]
+    assert real[0]["suspended_s"] == pytest.approx(urgent_s, abs=2)
     assert real[1]["start_s"] >= real[0]["end_s"]
     _check(site, (first, small, urgent))
 
