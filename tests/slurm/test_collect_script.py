@@ -40,7 +40,7 @@ def _ended_job(slurm: Slurm, *options: str) -> str:
     job = slurm.submit(ANN, *options, "-t", "3", "--wrap", "sleep 1 | cat")
     known = ("sacct", "-P", "-X", "-a", "-S", "now-1hours", "-o", "JobID,State")
     ended = f"{job}|COMPLETED"
-    until(lambda: ended in slurm.run(*known).split(), "the accounting has the job", 60)
+    until(lambda: ended in slurm.run(*known).split(), "the accounting has the job")
     return job
 
 

@@ -52,7 +52,7 @@ def history(slurm: Slurm) -> Slurm:
     slurm.run("scancel", never)
     slurm.run("scontrol", "update", f"JobId={late}", "AdminComment=watch\nthis")
     slurm.run("scontrol", "update", f"JobId={late}", "EndTime=now+1")
-    until(lambda: not slurm.run("squeue", "-h"), "the queue is empty", 120)
+    until(lambda: not slurm.run("squeue", "-h"), "the queue is empty")
     until(lambda: len(_sacct(slurm)) == before + RUNS, "the accounting has all of them")
     # On a busy machine the start of a job that was soon cancelled is told after its end.
     until(lambda: stop in _with_nodes(slurm), "the accounting knows where they ran")
@@ -209,7 +209,7 @@ def test_no_name_hides_a_job(history: Slurm, monkeypatch: pytest.MonkeyPatch, ki
         jobs = clean(source).values()
         return {job.jobid: job.job_name for job in jobs if job.jobid in jobids and job.end_time}
 
-    until(lambda: told() == jobids, "all of them are told of", 60)
+    until(lambda: told() == jobids, "all of them are told of")
 
 
 def test_when_the_scheduler_last_looked_is_kept(
@@ -261,7 +261,7 @@ def test_waiting_jobs_say_why_they_wait(history: Slurm, monkeypatch: pytest.Monk
     def missing() -> set[str]:
         return {holder, *waiting.values(), f"{array}_3"} - clean(source).keys()
 
-    until(lambda: not missing(), "the accounting has them", 60)
+    until(lambda: not missing(), "the accounting has them")
     jobs = clean(source)
     told = {jobid: jobs[jobid].wait_reason for jobid in waiting.values()}
     assert told == {jobid: said()[jobid] for jobid in waiting.values()}
@@ -277,13 +277,13 @@ def test_waiting_jobs_say_why_they_wait(history: Slurm, monkeypatch: pytest.Monk
     assert waiting["held"] not in clean(SacctText("sacct")), "sacct tells of it only by squeue"
     cursor = source.cursor
     history.run("scancel", holder, array, *waiting.values())
-    until(lambda: not history.run("squeue", "-h"), "the queue is empty", 60)
+    until(lambda: not history.run("squeue", "-h"), "the queue is empty")
     all_of_them = (*waiting.values(), f"{array}_2")
 
     def states() -> set[str]:
         return {str(clean(source, cursor)[jobid].state) for jobid in all_of_them}
 
-    until(lambda: states() == {"cancelled"}, "all are told to be cancelled", 60)
+    until(lambda: states() == {"cancelled"}, "all are told to be cancelled")
     gone = clean(source, cursor)
     assert gone[waiting["held"]].identity == held.identity
     silent = SacctText("sacct", queue_command=("false",))
