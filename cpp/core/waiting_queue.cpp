@@ -1,3 +1,6 @@
+// Long, since it is one data structure: its blocks, their order and their summaries change
+// together.
+
 #include "core/waiting_queue.h"
 
 #include <algorithm>

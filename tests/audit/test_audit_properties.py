@@ -110,7 +110,7 @@ def test_another_policy_passes_exactly_if_its_schedule_is_the_same(
 
 
 @pytest.mark.slow
-@examples(1000)
+@examples(3000)
 @two_policies
 def test_another_policy_passes_exactly_if_its_schedule_is_the_same_at_length(
     workload: Workload, policies: tuple[str, str], options: SimulationOptions

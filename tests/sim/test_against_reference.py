@@ -173,12 +173,12 @@ def test_the_core_agrees_with_the_reference(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(4))  # 400 draws, so that all processors can share them
+@pytest.mark.parametrize("part", range(8))  # 1,000 draws, so that all processors can share them
 def test_the_core_agrees_with_the_reference_at_length(part: int) -> None:
     """Longer workloads and more of them, for the rare coincidences."""
 
     @drawn_apart(part)
-    @examples(100)
+    @examples(125)
     @given(machine=machines(max_jobs=25), options=simulation_options())
     def agrees(machine: tuple[int, Workload], options: SimulationOptions) -> None:
         check_agreement(*machine, options)
@@ -189,6 +189,6 @@ def test_the_core_agrees_with_the_reference_at_length(part: int) -> None:
 @pytest.mark.slow
 def test_the_core_agrees_with_the_reference_on_long_queues() -> None:
     """A hundred waiting jobs come and go in ways that a dozen cannot."""
-    all_at_once = crowd(count=100).replace(submit_s=[0] * 100)
-    for workload in (crowd(count=100), all_at_once):
+    all_at_once = crowd(count=150).replace(submit_s=[0] * 150)
+    for workload in (crowd(count=150), all_at_once):
         check_agreement(16, workload, {"tick": 0, "depth": None, "kill_at_request": True})

@@ -91,7 +91,7 @@ def test_the_core_agrees_with_the_plain_twin_at_length(part: int) -> None:
     """More jobs, and more of them wait."""
 
     @drawn_apart(part)
-    @examples(100)
+    @examples(200)
     @given(site=twin_sites(max_jobs=40), phases=clocks())
     def agrees(site: SlurmSite, phases: Clocks) -> None:
         check_agreement(site, phases)

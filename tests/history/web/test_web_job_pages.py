@@ -1,4 +1,7 @@
-"""The pages of jobs in a real browser: searched, sorted, zoomed and compared."""
+"""The pages of jobs in a real browser: searched, sorted, zoomed and compared.
+
+One file, since all tests look at the jobs of one demo, which takes long to fill.
+"""
 
 from __future__ import annotations
 
