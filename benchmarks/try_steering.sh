@@ -32,6 +32,7 @@ step advise; schedlab live advise mysite --policy saf >&2
 step service; cp examples/loopback-site/site.toml .; cp examples/loopback-site/operate.toml mysite/
 schedlab history init >&2; schedlab history ingest >&2; background schedlab serve --port 0
 step "loop, up to its question"; background schedlab operate mysite; sleep 5; await asked
+step "question, read for half a minute"; sleep 30
 step "steering, up to its effect"; schedlab operate mysite approve >&2; await watched
 step stop; schedlab operate mysite stop >&2; await stopped; sprio >&2
 step report; schedlab history ingest >&2; schedlab operate mysite report --date "$(date +%F)" --out week.html >&2
