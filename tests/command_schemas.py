@@ -1,4 +1,4 @@
-"""What the documents say of the JSON that commands print."""
+"""Check the JSON that commands print against the schemas in the documents."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ DOCS = Path(__file__).parents[1] / "docs"
 
 
 def schema(command: str) -> Any:
-    """What the documents say of the command's JSON."""
+    """Return the schema that the documents have for the command's JSON."""
     return json.loads((DOCS / schema_of(command)).read_text())
 
 
 def closed(part: Any) -> Any:
-    """The schema, by which no key may appear that it does not name."""
+    """Return the schema, changed so that it allows only the keys that it names."""
     if isinstance(part, list):
         return [closed(each) for each in part]
     if not isinstance(part, dict):
@@ -31,7 +31,7 @@ def closed(part: Any) -> Any:
 
 
 def check_json(command: str, printed: Any) -> None:
-    """Raise unless the documents say that the command prints this."""
+    """Raise unless this output of the command agrees with its schema."""
     record = json.loads((DOCS / "formats" / "job-record.schema.json").read_text())
     known = Registry().with_resource(record["$id"], Resource.from_contents(record))
     Draft202012Validator(closed(schema(command)), registry=known).validate(printed)

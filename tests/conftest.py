@@ -1,4 +1,4 @@
-"""What all tests share: where the real traces are, servers, and the rule that CI skips nothing."""
+"""Shared by all tests: the folder of real traces, servers, and the rule that CI skips nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# Here and nowhere else: a fixture is another one in every file that names it.
+# Import fixtures only here: each file that imports one makes another fixture of it.
 from tests.services.mariadb import mariadb as mariadb
 from tests.services.slurm import slurm as slurm
 
@@ -21,7 +21,7 @@ from tests.services.slurm import slurm as slurm
 settings.register_profile("schedlab", deadline=None, derandomize="SCHEDLAB_FUZZ" not in os.environ)
 settings.load_profile("schedlab")
 
-# Tests talk to nobody; a test that imports ONNX Runtime before schedlab does would.
+# Tests send nothing out; one that imports ONNX Runtime before schedlab would.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 # A shell's background jobs ignore Ctrl-C, and so would the commands that tests start and interrupt.
@@ -39,7 +39,7 @@ if _OTHER_BUILD:
 
 
 def pytest_collection_finish() -> None:
-    """Let the collector walk only over what tests make: all that is imported stays anyway.
+    """Let the garbage collector check only what tests make: all that is imported stays anyway.
 
     The plain reference makes many small objects; a quarter of its time went into the collector.
     """
@@ -52,7 +52,7 @@ def pytest_collection_finish() -> None:
 def pytest_runtest_makereport(
     item: pytest.Item,
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """With SCHEDLAB_NO_SKIPS a skip is a failure: everything a test wants must be installed."""
+    """Count a skip as a failure with SCHEDLAB_NO_SKIPS: all that tests need must be installed."""
     report = yield
     if os.environ.get("SCHEDLAB_NO_SKIPS") and report.skipped:
         report.outcome = "failed"

@@ -1,4 +1,4 @@
-"""Numbers that an option, a file or a function may be given: huge, negative, fractional, no number.
+"""Numbers to try in options, files and functions: huge, negative, fractional, not finite.
 
 The files test_any_number*.py try them wherever a number is taken.
 """
@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 LONGEST_S = 60
 
-# Below 2^41 a number may be meant: so many jobs or steps may take their time.
+# Below 2^41 a number may be meant: that number of jobs or steps may take long.
 _HUGE = st.integers(2**41, 2**53) | st.integers(2**53, 10**40)
 _DRAWN = st.one_of(
     _HUGE,
@@ -29,7 +29,7 @@ _ALWAYS = (str(2**53), str(2**63), "-1", "1.5", "nan")
 
 
 def any_number(draws: int, *more: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Let a test try a text for its argument ``number``: those above, these, and so many drawn."""
+    """Let a test try texts for its argument ``number``: those above, ``more``, and drawn ones."""
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
         tried: Any = given(number=_DRAWN)(test)
@@ -48,7 +48,7 @@ def any_number(draws: int, *more: str) -> Callable[[Callable[..., None]], Callab
 
 
 def number_of(text: str) -> int | float:
-    """As Python code would give it: a whole number stays one."""
+    """Return the number as Python code would give it: a whole number stays one."""
     try:
         return int(text)
     except ValueError:

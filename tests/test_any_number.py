@@ -1,4 +1,4 @@
-"""Whatever number an option or a parameter is given: a right answer or one sentence.
+"""Any number for an option or a parameter gives a right answer or one sentence.
 
 Options come from the command line itself, parameters from the tables, so that new ones are tried,
 too. Numbers are huge, negative, fractional or not finite.
@@ -41,22 +41,22 @@ PROBLEM = generate_problem(6, seed=1)
 
 
 def transformed(text: str) -> None:
-    """Apply the transform, and simulate what it gives."""
+    """Apply the transform, simulate the result, and check the schedule."""
     assert find_violations(simulate(apply(JOBS, [text]), 16, "easy")) == []
 
 
 def scheduled(policy: str) -> None:
-    """The schedule must be one that the machine can run."""
+    """Check that the policy's schedule is feasible."""
     assert find_violations(simulate(JOBS, 16, policy)) == []
 
 
 def predicted(predictor: str) -> None:
-    """The same, planned by a predictor."""
+    """Check that a schedule planned with the predictor is feasible."""
     assert find_violations(simulate(JOBS, 16, "easy", predict=predictor)) == []
 
 
 def measured(metric: str) -> None:
-    """Percentiles lie between the least and the greatest."""
+    """Check that the percentile lies between the least and the greatest value."""
     name = metric.partition(":")[0]
     low, value, high = (
         compare([DONE], [text])[text][0]
@@ -66,17 +66,17 @@ def measured(metric: str) -> None:
 
 
 def generated(text: str) -> None:
-    """So many jobs, neither more nor less."""
+    """Check that the generator makes exactly the jobs that it is asked for."""
     assert len(generate(text, 20)) == 20
 
 
 def solved(solver: str) -> None:
-    """Whatever it finds in a second."""
+    """Let the solver search for a second."""
     solve(PROBLEM, solver, limits=Limits(time_s=1))
 
 
 def tables() -> Iterator[tuple[Callable[[str], None], str]]:
-    """What to try, and the text in which ``{}`` stands for a number."""
+    """Yield what to try, and the text in which ``{}`` stands for a number."""
     for transform in TRANSFORMS.values():
         for form in transform.form.split(" or "):
             for found in re.finditer(r"\d+(?:\.\d+)?", form):
@@ -101,7 +101,7 @@ def tables() -> Iterator[tuple[Callable[[str], None], str]]:
 @pytest.mark.parametrize(("tried", "template"), list(tables()))
 @any_number(8)
 def test_any_number_in_a_table(tried: Callable[[str], None], template: str, number: str) -> None:
-    """Refused in a sentence, or right."""
+    """The number is refused in a sentence, or the result is right."""
     with ending(), suppress(SchedlabError):
         tried(template.format(number))
 
@@ -149,7 +149,7 @@ COMMANDS: dict[str, str] = {
     "history export": "{new}.jsonl --store {store} --release r --key {key}",
     "history token add": "name --store {store}",
 }
-"""How to run a command that has options of numbers; those that would go on for ever miss a file."""
+"""How to run commands with numeric options; those that would go on for ever lack a file."""
 
 SLURM_CONF = "NodeName=n1 CPUs=8\nPartitionName=batch Nodes=ALL Default=YES\n"
 SACCT = """\
@@ -159,7 +159,7 @@ JobID|State|User|Partition|Submit|Eligible|Start|End|TimelimitRaw|ReqTRES|AllocT
 
 
 def numeric_options() -> Iterator[tuple[str, str]]:
-    """Every option of the command line that takes a number."""
+    """Yield every option of the command line that takes a number."""
     for path, command in commands(typer.main.get_command(app), ()):
         for each in command.params:
             if re.search(r"\b(int|float)\b", str(each.type_descriptor.annotation)):
@@ -167,7 +167,7 @@ def numeric_options() -> Iterator[tuple[str, str]]:
 
 
 def commands(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Every command that runs, with its name."""
+    """Yield every command that runs, with its name."""
     if not hasattr(command, "commands"):
         yield path, command
         return
@@ -177,7 +177,7 @@ def commands(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, .
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The words that commands are made of; a new name at every call."""
+    """A function that returns the words of commands; each call gives a new file name."""
     folder = tmp_path_factory.mktemp("any-number")
     key, names = folder / "key", count()
     key.touch(mode=0o600)
@@ -208,7 +208,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 @pytest.fixture(scope="module")
 def small_demo() -> Iterator[None]:
-    """What a seed does shows in few jobs, too."""
+    """A demo of few jobs, in which the effect of a seed shows as well."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("schedlab.cli.demo.JOBS", 50)
         yield
@@ -219,7 +219,7 @@ def small_demo() -> Iterator[None]:
 @pytest.mark.parametrize(("command", "option"), list(numeric_options()))
 @any_number(8)
 def test_any_number_as_an_option(files: Any, command: str, option: str, number: str) -> None:
-    """Exit code 2 and one line, or an answer; 1 where a command tells so that it found nothing."""
+    """A command answers, or exits with 2 and one line; 1 says that it found nothing."""
     words = f"{command} {COMMANDS[command]}".format(**files()).split()
     with ending():
         done = CliRunner().invoke(app, [*words, f"{option}={number}"])

@@ -1,6 +1,7 @@
-"""Whatever number stands in a file: a right answer or one sentence, never anything else.
+"""Any number in a file gives a right answer or one sentence, never anything else.
 
-Files are those that we ship as examples, and one of each kind with every key that takes a number.
+The files are those that we ship as examples, and one of each kind with every key that takes a
+number.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ JOBS = Workload(
 
 
 def platform(path: Path) -> None:
-    """The machine is described, and jobs run on it."""
+    """Read the machine, and check a simulation on it."""
     read = read_platform(path)
     jobs = Workload({name: JOBS[name] for name in JOBS.columns if name != "partition"})
     assert find_violations(simulate(jobs, read, "easy")) == []
@@ -122,7 +123,7 @@ REQUIRED = {
 
 
 def site_text() -> Iterator[str]:
-    """A site file with each number that its sections take, one at a time."""
+    """Yield a site file for each number that its sections take."""
     for name, section in SECTIONS.items():
         for each in fields(section):
             if re.search(r"\b(int|float)\b", str(each.type)):
@@ -148,7 +149,7 @@ NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w.]*\.py)")
 
 
 def places() -> Iterator[Any]:
-    """Every number in every file, with what reads it."""
+    """Yield every number in every file, with the function that reads it."""
     for reader, name, text in TEXTS:
         for found in NUMBER.finditer(text):
             line_start = text.rfind("\n", 0, found.start()) + 1
@@ -162,7 +163,7 @@ def places() -> Iterator[Any]:
 def test_any_number_in_a_file(
     tmp_path: Path, reader: Callable[[Path], Any], text: str, span: tuple[int, int], number: str
 ) -> None:
-    """Refused in a sentence, or taken."""
+    """The number is refused in a sentence, or accepted."""
     path = tmp_path / "file.toml"
     path.write_text(text[: span[0]] + number + text[span[1] :])
     with ending(), suppress(SchedlabError):
@@ -188,7 +189,7 @@ ALERTS = ("source_lag_h", "coverage", "idle_gpu_h", "queue_factor", "queue_least
 
 @pytest.fixture(scope="module")
 def words(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The files that the options are given with."""
+    """The files that the options need."""
     folder = tmp_path_factory.mktemp("texts")
     found = {
         "trace": ROOT / "tests" / "data" / "ten.swf",
@@ -205,7 +206,7 @@ def words(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 @pytest.mark.parametrize("line", TEXT_OPTIONS)
 @any_number(4)
 def test_any_number_in_a_text(words: dict[str, Path], line: str, number: str) -> None:
-    """Of an option whose value holds a number among other things."""
+    """The value of such an option holds a number among other things."""
     with ending():
         done = CliRunner().invoke(app, line.format(**words, number=number).split())
     assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
@@ -217,7 +218,7 @@ def test_any_number_in_a_text(words: dict[str, Path], line: str, number: str) ->
 @pytest.mark.parametrize("key", ALERTS)
 @any_number(4, "1e300", str(2**53 - 1), "5e-324")
 def test_any_number_of_an_alert(words: dict[str, Path], key: str, number: str) -> None:
-    """What the section takes must be fit to be looked for in the store."""
+    """A number that the section takes must also work in a query of the store."""
     site = words["site"].with_name("alerts.toml")
     site.write_text(f"{words['site'].read_text()}\n[service.alerts]\n{key} = {number}\n")
     with ending():
@@ -244,6 +245,6 @@ def test_any_number_of_an_alert(words: dict[str, Path], key: str, number: str) -
 )
 @any_number(4, "inf", "1e300", "5e-324")
 def test_any_number_in_python(call: Callable[[Any], Any], number: str) -> None:
-    """Refused in a sentence, or taken."""
+    """The number is refused in a sentence, or accepted."""
     with ending(), suppress(SchedlabError):
         call(number_of(number))

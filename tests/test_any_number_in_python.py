@@ -1,4 +1,4 @@
-"""Whatever number a function of Python is given: a right answer or one sentence.
+"""Any number for a Python function gives a right answer or one sentence.
 
 The parameters come from the signatures of all public names, so that new ones are tried, too.
 """
@@ -44,7 +44,7 @@ EPISODES = "lublin:nodes=16"
 
 
 def on_a_cluster(**parts: Any) -> None:
-    """Simulate on a machine with such a part."""
+    """Simulate on a machine with these parts."""
     group = NodeGroup(NodeType("n", cores=4), count=NODES)
     simulate(JOBS, Platform((Cluster("c", (group,), **parts),)), "easy")
 
@@ -55,7 +55,7 @@ def on_nodes(group: NodeGroup) -> None:
 
 
 def problem_of(slots: int = 1, value: float = 1.0, **numbers: Any) -> None:
-    """Check a problem that has such a job."""
+    """Make a problem whose job has these numbers."""
     coalloc.Problem(("r",), (coalloc.CoallocJob("a", (0,), slots, value, **numbers),), 4)
 
 
@@ -150,7 +150,7 @@ CALLS: dict[str, Call] = {
         find_policy("easy"), nodes, **of
     ),
 }
-"""How to call what takes numbers, with the one that is tried."""
+"""How to call each name that takes numbers, with the number that is tried."""
 
 FILES: dict[str, Callable[[Path, Any], Any]] = {
     "schedlab.sim.load_schedules.nodes": lambda folder, n: load_schedules(
@@ -163,7 +163,7 @@ FILES: dict[str, Callable[[Path, Any], Any]] = {
         viz.draw_cdf([DONE]), folder / "a.png", dpi=n
     ),
 }
-"""The same for what reads or writes a file in a folder."""
+"""The same for functions that read or write a file in a folder."""
 
 MADE = {
     *("Analysis", "Arrivals", "BoxPlot", "Clock", "Departure", "ErrorPoint"),
@@ -171,7 +171,7 @@ MADE = {
     *("Part", "ReadReport", "RequestDensity", "ComparedRule", "Run", "Schedule", "SimulationTask"),
     *("ScheduleComparison", "Solution", "StartForecast", "TaskOutcome", "Verdict", "Violation"),
 }
-"""Classes of what schedlab makes, which users only read."""
+"""Classes of results, which users only read."""
 
 ELSEWHERE = {
     *("Arena", "Goal", "quantile_scores", "reliability"),  # by the options of commands
@@ -187,7 +187,7 @@ PACKAGES = (
 
 
 def numeric_parameters() -> Iterator[tuple[str, str]]:
-    """Every public name with a parameter that is one number, once."""
+    """Yield every public name with each parameter that is one number; no object twice."""
     seen = set()
     for package in (*(f"schedlab.{name}" for name in PACKAGES), "schedlab"):
         module = import_module(package)
@@ -210,7 +210,7 @@ def _parameters(found: Any) -> list[Parameter]:
 
 @pytest.mark.parametrize("name", CALLS)
 def test_the_calls_below_are_right(name: str) -> None:
-    """Else they would be refused whatever the number is."""
+    """A wrong call would be refused whatever the number is."""
     needed = [
         each.name
         for each in signature(CALLS[name]).parameters.values()
@@ -223,7 +223,7 @@ def test_the_calls_below_are_right(name: str) -> None:
 @pytest.mark.parametrize(("name", "parameter"), list(numeric_parameters()))
 @any_number(8)
 def test_any_number_in_python(tmp_path: Path, name: str, parameter: str, number: str) -> None:
-    """A SchedlabError, or it works."""
+    """The call works, or raises a SchedlabError."""
     value, in_folder = number_of(number), FILES.get(f"{name}.{parameter}")
     if in_folder is not None and not (tmp_path / "s.csv").exists():
         save_schedules([DONE], tmp_path / "s.csv")

@@ -66,7 +66,7 @@ def test_what_cannot_be_written_is_one_sentence(tmp_path: Path, name: str, reaso
 
 @pytest.mark.parametrize("name", ["absent/a.txt", "", "file/a.txt"])
 def test_what_cannot_be_written_is_known_beforehand(tmp_path: Path, name: str) -> None:
-    """Nobody should wait an hour for a simulation whose result has no place to go."""
+    """No one should wait an hour for a simulation whose result cannot be saved."""
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="cannot be written"):
         require_writable(tmp_path / name)
@@ -82,7 +82,7 @@ def test_asking_changes_nothing(tmp_path: Path, name: str) -> None:
 
 
 def test_a_signal_ends_the_wait_for_a_reader_of_a_pipe(tmp_path: Path) -> None:
-    """Libraries that open the pipe themselves would hear the signal only after their work."""
+    """Libraries that open the pipe themselves would notice the signal only after their work."""
 
     def stop(number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt

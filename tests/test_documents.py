@@ -43,7 +43,7 @@ SHORT_FOR = {"make demo": ("schedlab demo", "schedlab demo history")}
 
 @dataclass
 class Page:
-    """What one page has defined so far."""
+    """The folder and the names that one page has defined so far."""
 
     folder: Path
     run: Run
@@ -83,7 +83,7 @@ class Page:
 
 
 def run_apart(arguments: list[str], folder: Path) -> str:
-    """What ``schedlab ...`` prints in a process of its own."""
+    """Return what ``schedlab ...`` prints in a process of its own."""
     done = subprocess.run(
         [sys.executable, "-m", "schedlab", *arguments],
         cwd=folder,
@@ -95,7 +95,7 @@ def run_apart(arguments: list[str], folder: Path) -> str:
 
 
 def run_here(arguments: list[str], folder: Path) -> str:
-    """What it prints within this process, where files of the page may have changed meanwhile."""
+    """Return what it prints within this process; files of the page may have changed meanwhile."""
     forget_modules(folder)
     done = CliRunner().invoke(app, arguments, env={"COLUMNS": "100"})
     if done.exception is not None and not isinstance(done.exception, SystemExit):
@@ -104,7 +104,7 @@ def run_here(arguments: list[str], folder: Path) -> str:
 
 
 def told(arguments: list[str], code: int, stdout: str, stderr: str) -> str:
-    """What a command that did its work printed, without the blanks at the ends of lines."""
+    """Return what a successful command printed, without the blanks at the ends of lines."""
     # 1 is the exit code of an audit that found something: a result, with nothing on stderr.
     found_something = code == 1 and not stderr
     assert code == 0 or found_something, f"$ schedlab {shlex.join(arguments)}\n{stderr}"
@@ -112,7 +112,7 @@ def told(arguments: list[str], code: int, stdout: str, stderr: str) -> str:
 
 
 def blocks(page: Path) -> list[re.Match[str]]:
-    """The blocks of a page that are run or kept."""
+    """Return the blocks of a page that are run or kept."""
     found = FENCE.finditer(page.read_text(encoding="utf-8"))
     kinds = ("python", "pycon", "console")
     return [
@@ -124,7 +124,7 @@ def blocks(page: Path) -> list[re.Match[str]]:
 
 @pytest.fixture
 def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The current folder; modules imported from it are forgotten afterwards."""
+    """The current folder, empty; modules imported from it are forgotten afterwards."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     yield tmp_path
@@ -132,7 +132,7 @@ def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pa
 
 
 def forget_modules(folder: Path) -> None:
-    """Import what lies in the folder anew next time."""
+    """Forget the modules of the folder, so that they are imported again next time."""
     for name, module in list(sys.modules.items()):
         if (getattr(module, "__file__", None) or "").startswith(str(folder)):
             del sys.modules[name]
@@ -142,7 +142,7 @@ RUNNABLE = [page for page in PAGES if blocks(page)]
 
 
 def pages() -> list[Any]:
-    """Those with examples; but for the README's these take seconds each."""
+    """Return the pages with examples; all but the README's take seconds each."""
     return [
         pytest.param(
             path,

@@ -15,7 +15,7 @@ PICTURE = ROOT / "docs" / "assets" / "three-policies.png"
 
 
 def output_of(example: Path, *arguments: str) -> str:
-    """What the example prints, run in its own folder as a reader would."""
+    """Return what the example prints, run in its own folder as a reader would."""
     command = [sys.executable, "-W", "error", example.name, *arguments]
     done = subprocess.run(command, cwd=example.parent, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -36,7 +36,7 @@ def test_there_are_examples_and_no_stray_outputs() -> None:
 
 
 def test_the_picture_of_the_readme_is_drawn_by_its_example(tmp_path: Path) -> None:
-    """Whoever doubts the picture can draw it again; letters may differ between Matplotlibs."""
+    """A reader can draw the picture again; letters may differ between versions of Matplotlib."""
     image = pytest.importorskip("matplotlib.image")
     drawn = tmp_path / "again.png"
     output_of(ROOT / "examples" / "draw_policies.py", str(drawn))

@@ -1,4 +1,4 @@
-"""What is generated and committed must be what would be generated now."""
+"""Generated files in the repository must be what would be generated now."""
 
 from __future__ import annotations
 

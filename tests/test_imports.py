@@ -1,7 +1,7 @@
-"""What a file needs can be read without it: nothing imports in a circle, inside packages neither.
+"""No imports form a circle, so what a file needs can be read without it.
 
-Import-linter guards the layers. It asks about the packages that a contract names; these tests ask
-about every file and every folder there is.
+Import-linter guards the layers, but checks only the packages that a contract names. These tests
+check every file and every folder.
 """
 
 import ast
@@ -19,7 +19,7 @@ Graph = dict[str, set[str]]
 
 
 def modules(root: Path) -> dict[str, Path]:
-    """The Python files below the folder, by the names that they are imported by."""
+    """Return the Python files below the folder, by the names that they are imported by."""
     found = {}
     for path in root.rglob("*.py"):
         parts = path.relative_to(root).with_suffix("").parts
@@ -28,7 +28,7 @@ def modules(root: Path) -> dict[str, Path]:
 
 
 def names_imported(tree: ast.AST, *, types: bool) -> Iterator[tuple[str, ...]]:
-    """What each import statement may mean, most exact first; with ``types`` those for checkers."""
+    """Yield what each import may mean, most exact first; with ``types`` also those for checkers."""
     for node in ast.iter_child_nodes(tree):
         if not types and isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
             continue
@@ -41,7 +41,7 @@ def names_imported(tree: ast.AST, *, types: bool) -> Iterator[tuple[str, ...]]:
 
 
 def imports(root: Path, *, types: bool = False) -> Graph:
-    """The files that each file imports, at its top or inside a function, or only for its types."""
+    """Return the files that each file imports, at its top, in a function, or only for its types."""
     files = modules(root)
     return {
         module: {
@@ -55,7 +55,7 @@ def imports(root: Path, *, types: bool = False) -> Graph:
 
 
 def between_siblings(graph: Graph) -> dict[str, dict[str, set[str]]]:
-    """For each folder, which of its files and folders import which others."""
+    """Return, for each folder, which of its files and folders import which others."""
     folders: dict[str, dict[str, set[str]]] = {}
     for module, imported in graph.items():
         for other in imported:
@@ -70,7 +70,7 @@ def between_siblings(graph: Graph) -> dict[str, dict[str, set[str]]]:
 
 
 def circle(graph: Graph) -> list[str]:
-    """One circle of those there are, as it is imported; nothing without any."""
+    """Return one circle, in the order of its imports; nothing if there is none."""
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
@@ -82,7 +82,7 @@ GRAPH = imports(SOURCES)
 
 
 def test_no_file_imports_one_that_imports_it() -> None:
-    """Else neither can be read, tested or moved without the other."""
+    """Otherwise neither can be read, tested or moved without the other."""
     graph = imports(SOURCES, types=True)
     assert len(graph) > 500
     del graph["schedlab"]  # has names from all below it; they import only the core from it
@@ -91,7 +91,7 @@ def test_no_file_imports_one_that_imports_it() -> None:
 
 @pytest.mark.parametrize("folder", sorted(between_siblings(GRAPH)))
 def test_no_packages_of_a_folder_import_each_other(folder: str) -> None:
-    """What both need stands beside them, as ``history/alerts_section.py`` does."""
+    """Code that both need stands beside them, as ``history/alerts_section.py`` does."""
     assert circle(between_siblings(GRAPH)[folder]) == []
 
 
@@ -107,7 +107,7 @@ def test_the_page_has_the_layers_that_are_checked() -> None:
 
 
 def test_a_circle_is_found(tmp_path: Path) -> None:
-    """Also where two packages import each other by files that do not."""
+    """It is found even if two packages import each other by files that do not."""
     for name, text in {
         "lab/one/up.py": "from lab.two import low\n",
         "lab/one/low.py": "",

@@ -25,7 +25,7 @@ PRINTED = {
 @pytest.mark.slow
 @pytest.mark.parametrize("who", sorted(WRITTEN))
 def test_a_journey_goes_through(who: str, tmp_path: Path) -> None:
-    """Every command as a newcomer would type it, in an empty folder, by the program on the path."""
+    """Each command runs as a newcomer types it: in an empty folder, by the program on the path."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
         ["sh", str(FOLDER / f"{who}.sh")],

@@ -40,7 +40,7 @@ def test_a_wrong_name_is_one_sentence(name: str, error: type[SchedlabError], sen
 
 
 def test_parameters_are_read_by_their_table() -> None:
-    """What follows the colon of a name; blanks do not matter, no text is no parameter."""
+    """The text after the colon of a name is read; blanks do not matter, and it may be empty."""
     known = {"depth": whole_number}
     assert parse_parameters("policy", "easy", " depth = 3", known) == {"depth": 3}
     assert parse_parameters("policy", "easy", "", known) == {}

@@ -36,7 +36,7 @@ def test_a_notebook_prints_what_is_committed_in_it(path: Path) -> None:
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 @pytest.mark.usefixtures("scripts")
 def test_a_notebook_is_small_and_complete(path: Path) -> None:
-    """Nothing failed, nothing was warned of, and most of what it prints is compared."""
+    """It has no errors and no warnings, and prints something that is compared."""
     from execute import printed
 
     book = nbformat.read(path, as_version=4)
@@ -52,7 +52,7 @@ def test_a_notebook_is_small_and_complete(path: Path) -> None:
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 @pytest.mark.usefixtures("scripts")
 def test_a_notebook_becomes_a_page_of_the_site(path: Path) -> None:
-    """With its text, code, tables and pictures; links lead into the site."""
+    """The page has its text, code, tables and pictures; links lead into the site."""
     from execute import shown
     from pages import pages_of  # type: ignore[import-not-found]
 
@@ -68,7 +68,7 @@ def test_a_notebook_becomes_a_page_of_the_site(path: Path) -> None:
 
 
 def test_the_gallery_lists_all_notebooks() -> None:
-    """One that is not listed is not found."""
+    """Readers do not find a notebook that is not listed."""
     page = PAGE.read_text(encoding="utf-8")
     site = (FOLDER.parents[1] / "mkdocs.yml").read_text(encoding="utf-8")
     assert len(NOTEBOOKS) == 8

@@ -52,7 +52,7 @@ def test_a_schedule_goes_to_pandas() -> None:
 
 
 def test_without_pandas_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It comes with an extra only."""
+    """Only an extra installs pandas."""
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(MissingExtraError, match="pandas is not installed"):
         DONE.to_pandas()
@@ -92,7 +92,7 @@ def test_a_notebook_shows_a_title_and_a_few_rows(
 
 
 def test_html_of_names_is_escaped() -> None:
-    """A trace may be called anything."""
+    """A trace may have any name."""
     named = Workload({name: JOBS[name] for name in JOBS.columns}, name="<script>")
     assert "<script>" not in named._repr_html_()
 
@@ -115,7 +115,7 @@ def test_a_figure_shows_once_in_a_notebook() -> None:
 
 
 def test_columns_of_a_foreign_table_are_named_in_python(tmp_path: Path) -> None:
-    """As with --rename on the command line."""
+    """The argument works like --rename on the command line."""
     path = tmp_path / "theirs.csv"
     path.write_text("Job,Submitted,Hosts,Limit_min,Ran\n1,0,2,10,500\n2,5,1,20,90\n")
     ours = {"Job": "job_id", "Submitted": "submit_s", "Hosts": "nodes"}

@@ -46,7 +46,7 @@ def test_durations_are_written_as_schedulers_do(seconds: int, text: str) -> None
     [(0, "0 s"), (0.5, "0.500 s"), (59, "59.0 s"), (90, "1.50 min"), (18_756, "5.21 h")],
 )
 def test_short_durations_have_three_digits(seconds: float, text: str) -> None:
-    """In the unit that suits."""
+    """Each has the unit that suits it."""
     assert short_duration(seconds) == text
 
 
@@ -55,7 +55,7 @@ def test_short_durations_have_three_digits(seconds: float, text: str) -> None:
     [(0.0365, "0.0365"), (1.119, "1.12"), (27.6, "27.6"), (66502.4, "66,502"), (1e12, "1e+12")],
 )
 def test_three_digits_are_kept(value: float, text: str) -> None:
-    """More cannot be told apart in a table."""
+    """More digits cannot be told apart in a table."""
     assert three_digits(value) == text
 
 
@@ -64,7 +64,7 @@ def test_three_digits_are_kept(value: float, text: str) -> None:
     [(72 * 3600, "72 h"), (1800, "30 min"), (100, "100 s"), (3600 * 2000, "2,000 h"), (0, "0 h")],
 )
 def test_whole_duration_is_exact(seconds: int, text: str) -> None:
-    """The largest unit that goes into it, as people write requests."""
+    """The unit is the largest that divides it, as in requests that people write."""
     assert whole_duration(seconds) == text
 
 
@@ -79,7 +79,7 @@ def test_memory_is_read_as_people_write_it(text: str, count: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "much", "2 gigs", "-1GB", "1e9"])
 def test_what_is_no_amount_of_memory_is_refused(text: str) -> None:
-    """With an example of what is."""
+    """The error gives an example of what is accepted."""
     with pytest.raises(ParameterError, match="write for example 2GB"):
         parse_bytes(text)
 

@@ -50,7 +50,7 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
 
 @pytest.mark.parametrize("what", WRONG)
 def test_another_type_is_one_sentence(what: str) -> None:
-    """What is wrong, and what is allowed; not an AttributeError from within."""
+    """It says what is wrong and what is allowed; it is no AttributeError from within."""
     call, sentence = WRONG[what]
     with pytest.raises(SchedlabError, match=sentence):
         call()
@@ -58,13 +58,13 @@ def test_another_type_is_one_sentence(what: str) -> None:
 
 @pytest.mark.parametrize("kind", [np.int64, np.int32, np.uint8])
 def test_numpy_s_integers_are_integers(kind: type[np.integer[Any]]) -> None:
-    """They come out of every computation with columns."""
+    """Every computation with columns returns them."""
     found = simulate(JOBS, kind(4), "easy", tick=kind(60), depth=kind(5))  # type: ignore[arg-type]
     assert found == simulate(JOBS, 4, "easy", tick=60, depth=5)
 
 
 def test_a_misspelt_rule_of_an_environment_is_told_with_the_right_one() -> None:
-    """Also through gymnasium.make, which hands its keywords on."""
+    """The same holds for gymnasium.make, which passes its keywords on."""
     rl = pytest.importorskip("schedlab.rl")
     for make in (rl.QueueEnv, lambda **rules: rl.QueueVectorEnv(2, **rules)):
         with pytest.raises(SchedlabError, match='visible_job"; did you mean "visible_jobs"'):

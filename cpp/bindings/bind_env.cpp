@@ -44,7 +44,7 @@ void bind_options(nb::module_& m) {
              "utilisation_weight"_a, "steps_left_weight"_a);
 }
 
-// An agent's decisions at the passes of a simulation that somebody else runs.
+// An agent's decisions at the passes of a simulation that other code runs.
 class Passes {
   public:
     explicit Passes(const EnvOptions& options) : env_(options) {}

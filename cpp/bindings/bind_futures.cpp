@@ -109,8 +109,8 @@ auto imagined_starts(const Simulator& simulator, const Matrix<Time>& run,
         starts->data(), {futures.size(), stages.size(), jobs}, owner);
 }
 
-// (name, head, backfill, max_priority_gap); without a backfill the head's order counts, without a
-// gap all do.
+// (name, head, backfill, max_priority_gap); without `backfill` jobs are backfilled in the order
+// `head`, without `max_priority_gap` all may be.
 using PlainCandidate = std::tuple<std::string, std::shared_ptr<Order>,
                                   std::optional<std::shared_ptr<Order>>, std::optional<double>>;
 

@@ -46,7 +46,7 @@ class PythonPredictor : public Predictor {
     }
 };
 
-// A predictor of the core; Python may ask it too, as part of one of its own.
+// A predictor of the core. Python may call it too, as a part of a predictor written in Python.
 template <typename Native>
 nb::class_<Native, Predictor> bind_native(nb::module_& m, const char* name, const char* sentence) {
     return nb::class_<Native, Predictor>(m, name, sentence)

@@ -17,7 +17,7 @@ using Rows = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <typename T>
 using Values = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// The array's values, if there are as many as there must be.
+// Returns the array's values; throws if their number is not `size`.
 template <typename A>
 auto written(const A& array, std::size_t size, const char* name) {
     if (array.size() != size) {
@@ -70,7 +70,7 @@ class BoundBatch {
     EnvBatch<Env> batch_;
 };
 
-// What every batch can do; how an episode begins is its own.
+// Binds what all batches have in common; each kind binds its own `reset`.
 template <typename Env>
 nb::class_<BoundBatch<Env>> bind_batch(nb::module_& m, const char* name) {
     using namespace nb::literals;

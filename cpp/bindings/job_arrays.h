@@ -11,7 +11,7 @@
 
 namespace schedlab {
 
-// What Python tells of jobs.
+// How Python describes jobs.
 
 template <typename To, typename From>
 std::vector<To> copied(const Column<From>& column) {

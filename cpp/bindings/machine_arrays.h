@@ -7,7 +7,7 @@
 
 namespace schedlab {
 
-// What Python tells of machines.
+// How Python describes machines.
 NodeSet node_set(NodeCount total, const Column<NodeIndex>& nodes);
 // How many GPUs, how much of each, and the first and last that may be taken, the last excluded.
 using PlainGpus = std::tuple<std::int32_t, Amount, std::int32_t, std::int32_t>;

@@ -24,7 +24,7 @@ void translate(const std::exception_ptr& error, void*) {
 NB_MODULE(_core, m) {
     m.doc() = "The native core of schedlab: the simulator, its policies and fast readers.";
 #ifdef NDEBUG
-    // A policy of the user's own may live until the interpreter ends: nothing to warn of.
+    // A user's own policy may live until the interpreter ends: that needs no warning.
     nb::set_leak_warnings(false);
 #endif
     nb::register_exception_translator(schedlab::translate);

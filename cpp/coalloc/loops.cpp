@@ -67,7 +67,7 @@ class Planner {
         return product;
     }
 
-    // Cells to be copied for putting the values of a separator side by side; 0: no child knows it.
+    // How many cells to copy to put a separator's values side by side; 0 if no child knows it.
     std::size_t cost(std::size_t axis) const {
         std::size_t sum = 0;
         for (const Child& child : input_.children) {
@@ -76,8 +76,8 @@ class Planner {
         return sum;
     }
 
-    // Separators known to children in their order, so that tables are read as they lie; then those
-    // known to none.
+    // Separators known to children in their order, so that tables are read in memory order; then
+    // those known to none.
     Axes known_first() const {
         Axes order(input_.separators.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
@@ -86,8 +86,8 @@ class Planner {
         return order;
     }
 
-    // The separator to be put side by side, if that is worth it: the cheapest, of equals the last,
-    // which varies fastest in the message. One known to no child is spared for sweeping.
+    // The separator whose values are put side by side, if that is worth it: the cheapest, of equals
+    // the last, which varies fastest in the message. One known to no child is kept for sweeping.
     std::optional<std::size_t> inner_axis(const Axes& order) const {
         if (order.empty()) return std::nullopt;
         const std::size_t message = stride(0) * values(0);
@@ -116,7 +116,7 @@ class Planner {
         return level;
     }
 
-    // In the child's table, or in its copy where the inner separator is side by side.
+    // The stride in the child's table, or in its copy where the inner separator is side by side.
     std::size_t child_stride(const Child& child, std::size_t axis,
                              std::optional<std::size_t> inner) const {
         std::size_t stride = own();

@@ -30,11 +30,11 @@ struct Swept {
 };
 
 // The innermost separator, its values side by side for vector instructions: tables of one row for
-// each own value, with what overlaps barred.
+// each own value, in which overlapping values are barred.
 template <typename Cell>
 struct SideBySide {
     struct Table {
-        std::size_t child;  // whose message it is; the number of children: of none
+        std::size_t child;  // whose message it is; the number of children if of none
         std::vector<Cell> cells;
     };
 

@@ -23,7 +23,7 @@ class Elimination {
     }
 
     struct Cost {
-        std::size_t fill;  // twice the pairs of its neighbours that are not neighbours themselves
+        std::size_t fill;  // twice the number of pairs of its neighbours that are not joined
         std::size_t degree;
     };
 
@@ -69,7 +69,7 @@ class Elimination {
                 cost.fill += static_cast<std::size_t>(std::popcount(around[i] & ~near[i]));
             }
         });
-        cost.fill -= cost.degree;  // nobody is a neighbour of himself
+        cost.fill -= cost.degree;  // no node is its own neighbour
         costs_[node] = cost;
     }
 

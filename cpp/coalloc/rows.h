@@ -31,7 +31,7 @@ struct Lanes {
     }
 };
 
-// How utilities of parts make the utility of the whole, of cells and of vectors of cells.
+// How utilities of parts make the utility of the whole, for cells and for vectors of cells.
 struct Sum {
     template <typename Value>
     static Value of(Value a, Value b) {
@@ -55,7 +55,7 @@ Value better(Value a, Value b) {
     return a < b ? b : a;
 }
 
-// out[i] is a[i] combined with b[i]; out may be a, and nothing else overlaps.
+// Sets out[i] to a[i] combined with b[i]; out may be a, but rows must not overlap otherwise.
 template <typename Op, typename Cell>
 void combine_rows(const Cell* a, const Cell* b, Cell* out, std::size_t count) {
     using L = Lanes<Cell>;

@@ -11,7 +11,7 @@ namespace schedlab::coalloc {
 namespace {
 
 // Walks through the separators' values as nested loops and never holds the join: each level has
-// one row over the node's own values, combined of all that the levels so far decide.
+// one row over the node's own values, which combines all that the levels so far decide.
 template <typename Cell, typename Op>
 class Walk {
   public:
@@ -65,7 +65,7 @@ class Walk {
         return product;
     }
 
-    // The levels that a task fixes are given by its number, the others it loops over.
+    // The task's number gives the values of the levels that it fixes; it loops over the others.
     void run_task(State& state, std::size_t task) const {
         std::fill(state.offsets.begin(), state.offsets.end(), 0);
         begin(state.rows.data());
@@ -82,7 +82,7 @@ class Walk {
         descend(state, tasks_deep_, at);
     }
 
-    // The row before any separator has a value: own utilities and the children that know only us.
+    // The row before any separator has a value: own utilities, and children that know no separator.
     void begin(Cell* row) const {
         std::copy(input_->utility.begin(), input_->utility.end(), row);
         for (const auto& child : input_->children) {
@@ -140,7 +140,7 @@ class Walk {
         move(state, level, std::size_t{0} - level.values);
     }
 
-    // All cells in which the values of the levels are as they are now.
+    // Writes all cells for the current values of the levels.
     void finish(State& state, std::size_t at) const {
         const Cell* row = state.rows.data() + loops_.levels.size() * own_;
         if (!loops_.inner) {
@@ -188,7 +188,7 @@ class Walk {
         }
     }
 
-    // Inner values from that one on into the message, without those that only fill up a vector.
+    // Writes inner values from `from` on into the message, without those that only fill a vector.
     void write(Vector cells, std::size_t from, std::size_t at) const {
         const SideBySide<Cell>& inner = *loops_.inner;
         Cell* out = out_ + at + from * inner.stride;

@@ -13,12 +13,12 @@ constexpr Slot left_out = 0;  // the value of a job that is not scheduled; slots
 
 // A job as a variable of the constraint network.
 struct Variable {
-    std::span<const Slot> starts;  // its domain in rising order, left_out first if it may be
+    std::span<const Slot> starts;  // its domain in rising order, left_out first if allowed
     Slot slots;                    // how many it takes
 };
 
-// Which values of a variable are free beside one value of a job it shares a resource with: those
-// of the places [0, below) and [above, end). What is forbidden between them is one interval.
+// The values of a variable that are free beside one value of a job with which it shares a resource:
+// the places [0, below) and [above, end). The forbidden values between them are one interval.
 struct Free {
     std::size_t below;
     std::size_t above;

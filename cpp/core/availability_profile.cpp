@@ -38,7 +38,7 @@ void AvailabilityProfile::advance(Time now) {
     }
 }
 
-// Makes `time` the beginning of a segment and returns which.
+// Makes a segment begin at `time` and returns its index.
 std::size_t AvailabilityProfile::split(Time time) {
     const auto place = std::lower_bound(time_.begin() + begin_, time_.end(), time);
     const std::size_t i = place - time_.begin();

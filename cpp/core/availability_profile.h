@@ -9,14 +9,14 @@ namespace schedlab {
 
 class ReleaseList;
 
-// Free nodes over time as a plan has them: a step function from now to the end of time.
+// The number of free nodes over time in a plan: a step function from now to the end of time.
 class AvailabilityProfile {
   public:
     explicit AvailabilityProfile(NodeCount total) { clear(0, total); }
 
-    // Forgets everything: `free` nodes from `now` on.
+    // Forgets everything: `free` nodes are free from `now` on.
     void clear(Time now, NodeCount free);
-    // The plan of the running jobs alone. A release overdue at `soonest` is expected then.
+    // Plans the running jobs alone. A release before `soonest` is expected at `soonest`.
     void rebuild(Time now, NodeCount free, const ReleaseList& releases, Time soonest);
     // Forgets what lies before `now`.
     void advance(Time now);
@@ -25,10 +25,10 @@ class AvailabilityProfile {
     void reserve(Time start, Time end, NodeCount nodes) { change(start, end, -nodes); }
     void release(Time start, Time end, NodeCount nodes) { change(start, end, nodes); }
 
-    // Moves what occupies `nodes` during [from, from + duration) to begin at `to`, before `from`.
+    // Moves a reservation of `nodes` for `duration` from `from` to the earlier start `to`.
     void move_earlier(Time from, Time to, Time duration, NodeCount nodes);
 
-    // Occupies `nodes` for `duration` as soon as they are free for so long, and returns when.
+    // Occupies `nodes` as early as they are free for `duration`, and returns the start.
     Time reserve_earliest(NodeCount nodes, Time duration);
     // The first time before `limit` at which `nodes` are free for `duration` or until `limit`,
     // whichever is shorter; `limit` if there is none.
@@ -46,8 +46,8 @@ class AvailabilityProfile {
         std::size_t first;
         std::size_t last;
     };
-    // The first that begin before `limit` and in which `nodes` are free for `duration` or until
-    // `limit`; empty and at the end if there are none.
+    // The first segments that begin before `limit` and in which `nodes` are free for `duration` or
+    // until `limit`; empty and at the end if there are none.
     Window find(Time limit, NodeCount nodes, Time duration) const;
     std::size_t split(Time time);
     void change(Time start, Time end, NodeCount by);

@@ -54,7 +54,7 @@ Time Calendar::next_open(std::int32_t guest, NodeIndex node, Time start, Time du
         if (!bars || !is_in_the_way(each, start)) continue;
         if (each.end == kNever) return kNever;
         start = each.end;
-        i = static_cast<std::size_t>(-1);  // one that began before may last longer
+        i = static_cast<std::size_t>(-1);  // again: an interval that began earlier may last longer
     }
     return start;
 }

@@ -7,38 +7,38 @@
 
 namespace schedlab {
 
-// Some nodes are not for everybody from `begin` until `end`.
+// Nodes that are closed to some jobs, or to all, from `begin` until `end`.
 struct Interval {
     enum class Kind : std::int8_t {
-        outage,       // no job may run there: those that do are interrupted
+        outage,       // no job may run there: running jobs are interrupted
         drain,        // no job may start there
         reservation,  // only guests may run there
     };
 
     Kind kind;
     Time begin;
-    Time end;  // kNever: it lasts
+    Time end;  // kNever: it does not end
     NodeSet nodes;
 };
 
-// By interval: whether it is as if it were not there, for a group of guests.
+// By interval: true if it does not concern a group of guests.
 using OpenTo = std::vector<bool>;
 
-// From then on a consumable has another capacity.
+// A change of a consumable's capacity, which holds from `time` on.
 struct CapacityStep {
     Time time;
-    NodeIndex consumable;  // its number behind the nodes
+    NodeIndex consumable;  // its index; consumables follow the nodes
     Amount capacity;
 };
 
-// A node goes down without notice.
+// A failure of a node, without notice.
 struct NodeFailure {
     NodeIndex node;
     Time time;
     Time up;  // when it is repaired
 };
 
-// What happens to the machine by itself, in order of time. Times are those at which it is seen.
+// Changes of the machine itself, in order of time. Each time is when the simulator notices it.
 struct MachineChanges {
     std::vector<Interval> intervals;  // in order of their begin
     std::vector<CapacityStep> steps;
@@ -46,7 +46,7 @@ struct MachineChanges {
     std::vector<OpenTo> guests;  // by group
 };
 
-// The announced changes that are still to come, or have begun and not ended.
+// The announced changes that are still to come or in progress.
 class Calendar {
   public:
     Calendar() = default;
@@ -55,22 +55,21 @@ class Calendar {
     // Return the group of guests to whom these intervals are open, added if it is new.
     std::int32_t group_of(const OpenTo& open_to);
     const Interval& interval(std::int32_t place) const { return changes_->intervals[place]; }
-    // The interval has ended, or is an outage that has begun: its nodes are closed to everybody.
+    // Removes an interval that has ended, or an outage that has begun and closed its nodes.
     void drop(std::int32_t place);
-    // The next step of a capacity has happened.
+    // Passes the next capacity step, which has happened.
     void pass_step() { ++next_step_; }
 
     bool empty() const { return present_.empty(); }
-    // Whether an interval that begins before that time may bar a guest of this group.
+    // Whether an interval that begins before `end` may bar a guest of this group.
     bool has_interval_before(std::int32_t guest, Time end) const;
-    // Whether intervals bar such a guest from any node between start and end.
+    // Whether intervals bar such a guest from at least one node between `start` and `end`.
     bool bars(std::int32_t guest, Time start, Time end) const;
     // Adds the nodes from which intervals bar such a guest.
     void add_barred(std::int32_t guest, Time start, Time end, NodeSet& nodes) const;
     // The first time from `start` on at which the node is open to such a guest for `duration`.
     Time next_open(std::int32_t guest, NodeIndex node, Time start, Time duration) const;
-    // The first time from `start` on at which the node is not open to such a guest that began to
-    // use it at the start.
+    // Until when the node stays open to such a guest that begins to use it at `start`.
     Time open_until(std::int32_t guest, NodeIndex node, Time start) const;
 
     // Whether a capacity changes before that time.
@@ -90,7 +89,7 @@ class Calendar {
     bool concerns(std::int32_t place, std::int32_t guest) const {
         return guest != kNoGuest && !guests_[guest][place];
     }
-    // Whether a stay from start to end is barred by an interval that begins before the end.
+    // Whether the interval bars a stay that begins at `start` and ends after the interval begins.
     static bool is_in_the_way(const Interval& interval, Time start) {
         return start < interval.end &&
                (interval.kind != Interval::Kind::drain || interval.begin <= start);

@@ -9,8 +9,8 @@ namespace schedlab {
 
 inline constexpr std::size_t kCorrections = 11;
 
-// How much longer a job is expected to run each time that it outlives its prediction: little at
-// first, then more and more (Tsafrir, Etsion & Feitelson 2007). The last step is made repeatedly.
+// How much longer a job is expected to run each time it outlives its prediction: first a little,
+// then more and more (Tsafrir, Etsion & Feitelson 2007). The last step is repeated.
 inline Time correction(std::size_t times_before) {
     constexpr Time kMinute = 60, kHour = 3600;
     constexpr std::array<Time, kCorrections> kSteps = {

@@ -97,7 +97,7 @@ bool CountPlan::move_earlier(const View& view, JobIndex job, Slot& slot) {
     if (one_pool()) {
         const NodeCount nodes = view.nodes(job);
         const Time duration = view.planned(job);
-        // Its own place counts as free, so a window need only be free until that begins.
+        // The job's own slot counts as free, so a window need be free only until that slot begins.
         const Time earlier = pools_[0].earliest_before(slot.start, nodes, duration);
         if (earlier == slot.start) return false;
         pools_[0].move_earlier(slot.start, earlier, duration, nodes);

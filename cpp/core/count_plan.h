@@ -11,8 +11,8 @@ namespace schedlab {
 class View;
 struct Closing;
 
-// How many nodes are free from now to the end of time, as a plan has it, in each of some pools of
-// interchangeable nodes. Any free node is as good as any other: nodes are named when a job starts.
+// A plan that counts nodes: how many are free from now to the end of time, in each of some pools of
+// interchangeable nodes. It names no nodes; a job gets its nodes when it starts.
 class CountPlan {
   public:
     // When a job is planned to start.
@@ -21,12 +21,12 @@ class CountPlan {
     };
     using Plain = CountPlan;
 
-    // Its jobs take whole nodes in any case.
+    // The argument is ignored: jobs take whole nodes in any case.
     explicit CountPlan(Hold = Hold::nodes) {}
 
-    // The plan of the running jobs alone.
+    // Makes the plan of the running jobs alone.
     void rebuild(const View& view);
-    // Makes it equal to another.
+    // Copies another plan.
     void reset_to(const CountPlan& other) { *this = other; }
     // Forgets what lies before now.
     void advance(const View& view);
@@ -34,10 +34,10 @@ class CountPlan {
     // Keeps the slot for the job, or gives it back.
     void reserve(const View& view, JobIndex job, Slot slot);
     void release(const View& view, JobIndex job, Slot slot);
-    // The job has ended before it was expected to.
+    // Frees the nodes of a job that has ended earlier than expected.
     void ended_early(const View& view, JobIndex job);
 
-    // A node was closed since the last pass.
+    // Takes out a node that was closed since the last pass.
     void close(const View& view, const Closing& closing);
 
     // Return the first slot from `from` on that the plan leaves for the job.
@@ -50,7 +50,7 @@ class CountPlan {
     // For how long the job has room from now on; kNever if for ever.
     Time free_for(const View& view, JobIndex job) const;
 
-    // What a plan that is made from scratch at every pass is told: see NodeReplan. This one keeps
+    // These match NodeReplan, a plan that is made from scratch at every pass. This class keeps
     // nothing from the last pass.
     void forget() {}
     void started(const View&) {}

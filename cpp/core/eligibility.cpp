@@ -6,7 +6,7 @@
 
 namespace schedlab {
 
-// The rules, with conditions sorted by the job that they are on.
+// The rules; conditions are sorted by the job that they depend on.
 struct Eligibility::Links {
     EligibilityRules rules;
     std::vector<std::int32_t> begin;               // where the conditions on a job begin
@@ -46,7 +46,7 @@ Eligibility::Eligibility(EligibilityRules rules, std::span<const Time> submit) {
         links->namesakes[group].push_back(static_cast<JobIndex>(job));
     }
     namesakes_.resize(links->namesakes.size());
-    // Singletons stand before all others, since they are on no job.
+    // Singleton conditions come first, since they depend on no job.
     std::stable_sort(rules.conditions.begin(), rules.conditions.end(),
                      [](const Condition& a, const Condition& b) {
                          return a.on != b.on ? a.on < b.on : a.job < b.job;
@@ -80,7 +80,7 @@ Eligibility Eligibility::kept(std::span<const JobIndex> jobs) const {
     for (Namesakes& group : made.namesakes_) group.ended = 0;
     for (std::size_t i = 0; i < jobs.size(); ++i) {
         const JobIndex job = jobs[i];
-        const bool known = job < this->jobs();  // else it was added, and waits for nothing
+        const bool known = job < this->jobs();  // else it was added later, and waits for nothing
         const std::int32_t group = known ? all.namesakes[job] : -1;
         links->begin.push_back(static_cast<std::int32_t>(rules.conditions.size()));
         rules.begin.push_back(known ? all.begin[job] : 0);

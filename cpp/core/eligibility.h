@@ -17,7 +17,7 @@ enum class ConditionKind : std::int8_t {
     afterok = 1,     // has ended well
     afternotok = 2,  // has ended badly
     afterany = 3,    // has ended
-    singleton = 4,   // namesakes submitted before have ended
+    singleton = 4,   // namesakes submitted earlier have ended
 };
 
 struct Condition {
@@ -27,14 +27,14 @@ struct Condition {
     Time delay;
 };
 
-// What jobs wait for besides their submission; one value for each job where not said otherwise.
+// What jobs wait for besides their submission; one value per job unless a comment says otherwise.
 struct EligibilityRules {
     std::vector<Condition> conditions;  // in any order
     std::vector<Time> begin;
     std::vector<std::int32_t> array;        // a limited array; -1 for none
     std::vector<std::int32_t> array_limit;  // by array
     std::vector<std::int32_t> namesakes;    // a group of jobs; -1 for none
-    std::vector<std::uint8_t> ends_badly;   // whatever it does here
+    std::vector<std::uint8_t> ends_badly;   // 1: counts as a bad end, however it ends here
 };
 
 // Which jobs are not eligible yet, and why.
@@ -44,40 +44,40 @@ class Eligibility {
   public:
     Eligibility(EligibilityRules rules, std::span<const Time> submit);
 
-    // Return what these jobs wait for, which then have their places here as numbers. Nobody else is
-    // there any more: whoever waits for one who is to come waits for ever. Nobody will end badly.
+    // Return the eligibility of these jobs alone, numbered by their places in `jobs`. A job that
+    // waits for a job outside of `jobs` waits for ever. `ends_badly` is 0 for all.
     Eligibility kept(std::span<const JobIndex> jobs) const;
 
-    // Nobody is known to end badly any more.
+    // Sets `ends_badly` to 0 for all jobs.
     void expect_good_ends();
-    // Jobs from this one on do not come.
+    // Jobs from `first` on never come: none of them becomes ready.
     void forget_from(JobIndex first);
 
-    // Whether the job is not simply eligible when it is submitted.
+    // Whether the job has to wait for more than its submission.
     bool gates(JobIndex job) const { return job < jobs() && gated_[job] != 0; }
     // Pushes the jobs that wait for no other, at the times when they are ready.
     void begin(EventHeap& ready);
-    // Whether a job that is ready may be eligible; if not it waits for others of its array.
+    // Lets in a job that is ready; false if it must wait for other tasks of its array.
     bool let_in(JobIndex job);
 
-    // These push the jobs that are ready now. A job that can never be is added to `never`.
+    // Both push the jobs that become ready. A job that can never become ready is added to `never`.
     void started(JobIndex job, Time time, EventHeap& ready);
     void ended(JobIndex job, Time time, bool well, EventHeap& ready, std::vector<JobIndex>& never);
 
   private:
     Eligibility() = default;
 
-    struct Links;  // who waits for whom: the same for all copies
+    struct Links;  // which job waits for which: the same for all copies
 
     struct Array {
         std::int32_t room;
         std::set<JobIndex> waiting;
     };
     struct Namesakes {
-        std::size_t ended = 0;  // how many of the first have
+        std::size_t ended = 0;  // the number of first members that have ended
         Time last_end = 0;
     };
-    enum class Place : std::uint8_t { outside, waiting, inside };  // of a task
+    enum class Place : std::uint8_t { outside, waiting, inside };  // of a task in its array
 
     JobIndex jobs() const { return static_cast<JobIndex>(gated_.size()); }
     void fulfil(JobIndex job, Time time, EventHeap& ready);
@@ -88,7 +88,7 @@ class Eligibility {
     std::vector<std::uint8_t> gated_;
     std::vector<Time> gone_;  // when it ended for good; kNone if it has not
     std::vector<std::uint8_t> has_started_;
-    std::vector<std::int32_t> missing_;  // conditions
+    std::vector<std::int32_t> missing_;  // conditions not fulfilled yet
     std::vector<Time> ready_;            // when, by the conditions that are fulfilled
     std::vector<Place> place_;
     std::vector<Array> arrays_;

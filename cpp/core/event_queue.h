@@ -13,13 +13,13 @@ namespace schedlab {
 
 struct Event {
     Time time;
-    std::int32_t index;  // of a job, or of whatever the event concerns
+    std::int32_t index;  // of the job or other object that the event concerns
     bool operator>(const Event& other) const {
         return time != other.time ? time > other.time : index > other.index;
     }
 };
 
-// Events of one kind to come, the earliest first; those of one time in order of their index.
+// Coming events of one kind, the earliest first; of those at one time, the lowest index first.
 class EventHeap {
   public:
     bool empty() const { return heap_.empty(); }
@@ -45,7 +45,7 @@ class EventHeap {
     std::vector<Event> heap_;
 };
 
-// What happens at one instant, in this order.
+// Kinds of events. Those of one instant happen in this order.
 enum class EventKind : std::size_t {
     end,         // of a running job
     opening,     // an interval of the calendar or a repair ends

@@ -35,7 +35,7 @@ std::size_t find_where(std::size_t from, std::size_t until, Test test) {
             return values;
         });
     };
-    // Most searches end soon, or go far: lane by lane first, then four times as many at once.
+    // Most searches end soon or go far: test one vector at a time at first, then four at once.
     constexpr std::size_t kStretch = 4 * kLanes;
     for (std::size_t soon = 0; soon < 2 && from + kLanes <= until; ++soon, from += kLanes) {
         if (const unsigned bits = bits_of(held(from))) return from + std::countr_zero(bits);

@@ -12,7 +12,7 @@ namespace schedlab {
 // "Beware of Fragmentation", USENIX ATC 2023.
 class FragChoice : public NodeChoice {
   public:
-    // A kind of job: what it takes of which nodes, and how many jobs are of it.
+    // A kind of job: its set of nodes, its share of each, and the number of such jobs.
     struct Kind {
         std::int32_t set;
         std::int32_t share;
@@ -28,17 +28,17 @@ class FragChoice : public NodeChoice {
         std::size_t operator()(const std::vector<Amount>& amounts) const;
     };
 
-    // What is free of GPUs and cannot be used, summed over all jobs; a node and its free amounts.
+    // Sum over all jobs of the free GPU amounts that the job cannot use, on a node with `free`.
     std::int64_t fragments(NodeIndex node, std::span<const Amount> free) const;
     std::int64_t count_fragments(NodeIndex node, std::span<const Amount> free) const;
-    // How much the fragments shrink if the job takes these GPUs, in steps of a sigmoid from 0 to 100.
+    // How much the fragments shrink if the job takes these GPUs: a sigmoid in steps from 0 to 100.
     int score(const AskedPart& asked, GpuMask gpus) const;
 
     std::shared_ptr<const Machine> machine_;
     std::vector<Kind> kinds_;
     std::int64_t jobs_ = 0;
     std::vector<Amount> class_of_;  // by node: nodes of one class are in the same sets
-    // By what is free, with the node's class behind it. Forks on other threads use it, too.
+    // The key is what is free, followed by the node's class. Forks on other threads use it, too.
     mutable std::mutex mutex_;
     mutable std::unordered_map<std::vector<Amount>, std::int64_t, Hash> known_;
 };

@@ -34,7 +34,8 @@ struct NewJob {
     std::int32_t tier = 0;
 };
 
-// The truth about all jobs, by column, in order of submission. Policies never see it: they get a View.
+// All jobs, by column, in order of submission, with their true run times. Policies never see it:
+// they get a View.
 struct JobTable {
     std::vector<std::int64_t> id;
     std::vector<Time> submit;
@@ -47,10 +48,11 @@ struct JobTable {
     // What each job needs: a place in `demands`. Empty where the machine is one pool.
     std::vector<std::int32_t> demand;
     std::vector<Demand> demands;
-    // Empty where all are the same: 0, never saved, requeued when a node fails, never preempted.
+    // Each is empty where all jobs have the default: 0, never saved, requeued when a node fails,
+    // never preempted.
     std::vector<std::int32_t> tier;
-    std::vector<Time> checkpoint;       // work is saved each time it has run so long; 0: never
-    std::vector<std::uint8_t> requeue;  // whether it runs again when a node of it fails
+    std::vector<Time> checkpoint;       // interval at which its work is saved; 0: never
+    std::vector<std::uint8_t> requeue;  // whether it runs again when one of its nodes fails
     std::vector<WhenPreempted> when_preempted;
 
     std::size_t size() const { return submit.size(); }
@@ -87,13 +89,13 @@ enum class WhyEnded : std::int8_t {
     suspended = 6,
 };
 
-// One time that a job held nodes, and was interrupted.
+// One period in which a job held nodes until it was interrupted.
 struct Attempt {
     JobIndex job;
     Time start;
     Time end;
     WhyEnded why;
-    Time lost;  // work that no later attempt has
+    Time lost;  // work that is not kept for a later attempt
     std::size_t ranges_begin;
     std::int32_t ranges_count;
 };
@@ -112,7 +114,7 @@ struct WaitingJob {
     JobIndex job;
     NodeCount nodes;
     Time request;
-    Time estimate;  // the predicted run time; the request where nobody predicts
+    Time estimate;  // the predicted run time; the request without a predictor
     Time submit;
     Time eligible;
     std::int64_t user;

@@ -30,7 +30,7 @@ QueueRank JobChains::insert(const WaitingJob& job, SplitKey key) {
     return rank(own, link);
 }
 
-// A chain whose last job stays before such a newcomer, whatever happens to the group's keys.
+// Return a chain whose last job stays before this newcomer, however the group's keys change.
 std::size_t JobChains::chain_for(std::int32_t minus_tier, SplitKey key, std::int64_t arrival) {
     const auto group = static_cast<std::size_t>(key.group);
     if (group >= of_group_.size()) of_group_.resize(group + 1);
@@ -62,7 +62,7 @@ bool JobChains::waits(JobIndex job) const {
     return place < places_.size() && places_[place].ticket != kNoTicket;
 }
 
-// Jobs at the beginning of a chain that have left.
+// Skips the jobs at the beginning of a chain that have left.
 void JobChains::skip_gone(Chain& chain) {
     while (chain.first < chain.links.size() && !is_live(chain.links[chain.first])) ++chain.first;
     chain.next = std::max(chain.next, chain.first);
@@ -97,7 +97,7 @@ void JobChains::restart() {
     std::make_heap(heads_.begin(), heads_.end(), kLaterHead);
 }
 
-// Puts those that were shown and still wait back before the others.
+// Puts the shown jobs that still wait back in front of the others.
 void JobChains::hide(Chain& chain) {
     std::size_t to = chain.next;
     for (std::size_t from = chain.next; from-- > chain.first;) {
@@ -142,7 +142,7 @@ bool JobChains::show_next(Position position, Ranked& shown) {
     return false;
 }
 
-// Puts the next job of the first head's chain where it belongs among the heads.
+// Replaces the first head by the next job of its chain, and moves that to its place in the heap.
 void JobChains::replace_first() {
     const std::size_t index = heads_.front().chain;
     Head next;

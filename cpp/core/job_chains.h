@@ -19,16 +19,17 @@ struct QueueRank {
     auto operator<=>(const QueueRank&) const = default;
 };
 
-// A key that changes for a whole group of jobs at once: `own` less what is taken off the group's.
+// A key that changes for a whole group of jobs at once: `own` minus the group's offset.
 struct SplitKey {
     double own;
     std::int32_t group;
 };
 
-// Waiting jobs with split keys, in order as far as somebody looks.
+// Waiting jobs with split keys, put in order only as far as they are read.
 //
-// A chain holds jobs of one group that never change places: a later arrival with a key at least as
-// large. New keys of a group cost nothing; chains are merged job by job, from the first on.
+// A chain holds jobs of one group whose relative order never changes: each arrived after the one
+// before it, with a key at least as large. A new offset of a group costs nothing; chains are merged
+// job by job, from the first on.
 class JobChains {
   public:
     using Position = std::size_t;
@@ -49,18 +50,18 @@ class JobChains {
         Link link;
     };
 
-    // Groups without an offset must be told of first. Returns where the job belongs.
+    // The job's group must have an offset: see set_offsets. Returns where the job belongs.
     QueueRank insert(const WaitingJob& job, SplitKey key);
-    // By group; there may be more than before. Returns whether one has changed.
+    // One per group; there may be more groups than before. Returns whether an offset has changed.
     bool set_offsets(std::span<const double> offsets);
     void remove(JobIndex job);
     bool waits(JobIndex job) const;
     // Where the job is shown; kHidden if it is not yet.
     Position shown_at(JobIndex job) const { return places_[job].position; }
-    // The job that arrived first. Needs one that waits.
+    // The waiting job that arrived first; there must be one.
     Ranked oldest();
 
-    // Begins again with the first job: none is shown.
+    // Starts again from the first job: no job is shown.
     void restart();
     // Shows the next job at that position; false if there is none.
     bool show_next(Position position, Ranked& shown);
@@ -71,11 +72,11 @@ class JobChains {
     struct Chain {
         std::int32_t minus_tier;
         std::int32_t group;
-        std::vector<Link> links;  // from `first` on
+        std::vector<Link> links;  // in use from `first` on
         std::size_t first = 0;
         std::size_t next = 0;  // the first that is not shown
     };
-    // Of a job; the ticket tells its present wait from earlier ones.
+    // Of a job; the ticket distinguishes its present wait from earlier ones.
     struct Place {
         std::uint32_t ticket = kNoTicket;
         Position position = kHidden;
@@ -94,13 +95,13 @@ class JobChains {
     std::size_t chain_for(std::int32_t minus_tier, SplitKey key, std::int64_t arrival);
     void hide(Chain& chain);
     void skip_gone(Chain& chain);
-    // The chain's first job that is not shown; false without one.
+    // Finds the chain's first job that is not shown; false if there is none.
     bool next_of(std::size_t chain, Head& head);
     void replace_first();
 
     std::vector<double> offsets_;  // by group
     std::vector<Chain> chains_;
-    std::vector<std::vector<std::size_t>> of_group_;  // its chains
+    std::vector<std::vector<std::size_t>> of_group_;  // by group: its chains
     std::vector<Place> places_;                       // by job
     std::vector<Head> heads_;                         // a heap
     std::uint32_t tickets_ = kNoTicket;

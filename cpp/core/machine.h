@@ -14,22 +14,22 @@ namespace schedlab {
 using Amount = std::int64_t;  // of one resource: cores, bytes, GPUs, ...
 using GpuMask = std::uint64_t;  // bit i: the i-th GPU of a node
 
-constexpr Amount kWholeGpu = 1000;  // the parts of a GPU
+constexpr Amount kWholeGpu = 1000;  // a whole GPU has 1000 parts
 constexpr std::size_t kMostGpus = 64;
 
 // What a job takes of each of its nodes.
 struct Share {
     std::vector<Amount> amounts;  // by resource
     bool exclusive = false;       // needs idle nodes and takes all they have
-    // Where each GPU is a resource: a number of GPUs among these, and an amount of each.
+    // Where each GPU is a resource: `gpus` of the GPUs gpu_first..gpu_last, and `milli` of each.
     std::int32_t gpus = 0;
     Amount milli = 0;
-    std::int32_t gpu_first = 0, gpu_last = 0;  // bits of a mask, the last not among them
+    std::int32_t gpu_first = 0, gpu_last = 0;  // bits of a mask, the last excluded
 
     auto operator<=>(const Share&) const = default;
 };
 
-// What a job needs of one set of nodes: `count` of them, of each the same share.
+// What a job needs of one set of nodes: `count` nodes, and the same share of each.
 struct Part {
     std::int32_t set;
     NodeCount count;
@@ -38,8 +38,8 @@ struct Part {
     bool operator==(const Part&) const = default;
 };
 
-// What a reservation holds of its nodes until its job starts: what the job needs of them, or all of
-// them, as in Slurm's backfill.
+// What a reservation holds of its nodes until its job starts: the shares that the job needs, or
+// whole nodes, as in Slurm's backfill.
 enum class Hold { shares, nodes };
 
 // Nodes with their resources, and the sets of nodes and shares that jobs ask for.
@@ -78,13 +78,13 @@ class Machine {
     Amount taken(const Share& share, std::size_t resource, NodeIndex node) const {
         return share.exclusive ? capacity(resource, node) : share.amounts[resource];
     }
-    // The same for one that has these GPUs of the node.
+    // The same for a share that has these GPUs of the node.
     Amount taken(const Share& share, GpuMask gpus, std::size_t resource, NodeIndex node) const {
         const Amount rest = taken(share, resource, node);
         if (gpus == 0 || resource < gpu_begin_) return rest;
         return gpus >> (resource - gpu_begin_) & 1 ? share.milli : 0;
     }
-    // Whether enough GPUs have enough free for the share; free(resource) says what there is.
+    // Whether enough GPUs have enough free for the share; free(resource) is the free amount.
     template <typename Free>
     bool gpus_fit(const Share& share, Free free) const {
         std::int32_t found = 0;

@@ -11,13 +11,13 @@
 
 namespace schedlab {
 
-// What a part asks for, and what nodes have free that it may take.
+// What a part of a job asks for, and what is free on the nodes that it may take.
 struct Asked {
     JobIndex job;
     const Machine& machine;
     const Share& share;
     NodeCount count;
-    // By resource; good until the next call.
+    // What is free on the node, by resource; valid until the next call.
     std::function<std::span<const Amount>(NodeIndex node)> free;
 };
 
@@ -38,8 +38,8 @@ class NodeChoice {
     virtual void rank(const Asked& asked, std::vector<NodeIndex>& nodes) const = 0;
     // Which GPU a job takes part of; `able` are those with enough free, by rising number.
     virtual int pick(const AskedPart& asked, std::span<const int> able) const;
-    // Return the same choice where jobs have other numbers: `jobs` has the old one of each. Null where
-    // it does not look at them.
+    // Return the same choice for renumbered jobs: `jobs` has the old number of each. Null if the
+    // choice does not depend on job numbers.
     virtual std::shared_ptr<const NodeChoice> renumbered(std::vector<JobIndex> /*jobs*/) const {
         return nullptr;
     }
@@ -48,12 +48,12 @@ class NodeChoice {
 // The fullest GPU that has enough free.
 int fullest(const AskedPart& asked, std::span<const int> able);
 
-// The GPUs of a node that a job takes: whole ones by their numbers, a part where the place says.
+// The GPUs of a node that a job takes: whole ones by rising number, part of one as `place` chooses.
 GpuMask pick_gpus(const NodeChoice* place, const Machine& machine, const Share& share,
                   JobIndex job, NodeIndex node, std::span<const Amount> free);
 
-// The node with the least free first, or the one with the most: the sum over kinds of resources of
-// what is free, each divided by the most that a node has.
+// Ranks nodes by what is free, the least or the most first: the sum over kinds of resources of the
+// free amount, each divided by the most that a node has.
 class FitChoice : public NodeChoice {
   public:
     struct Kind {
@@ -70,7 +70,7 @@ class FitChoice : public NodeChoice {
     bool least_;
 };
 
-// The node of the lowest weight first.
+// Takes the nodes with the lowest weight first.
 class WeightChoice : public NodeChoice {
   public:
     explicit WeightChoice(std::vector<std::int64_t> weights) : weights_(std::move(weights)) {}
@@ -80,7 +80,7 @@ class WeightChoice : public NodeChoice {
     std::vector<std::int64_t> weights_;  // by node
 };
 
-// As few leaf switches as possible.
+// Takes nodes on as few leaf switches as possible.
 class SwitchChoice : public NodeChoice {
   public:
     explicit SwitchChoice(std::vector<std::int64_t> switches) : switches_(std::move(switches)) {}
@@ -90,7 +90,7 @@ class SwitchChoice : public NodeChoice {
     std::vector<std::int64_t> switches_;  // by node
 };
 
-// Any node: by a hash of the seed, the job and the node.
+// Takes random nodes, by a hash of the seed, the job and the node.
 class RandomChoice : public NodeChoice {
   public:
     explicit RandomChoice(std::uint64_t seed, std::vector<JobIndex> jobs = {})
@@ -103,10 +103,10 @@ class RandomChoice : public NodeChoice {
     std::uint64_t of(JobIndex job) const;
 
     std::uint64_t seed_;
-    std::vector<JobIndex> jobs_;  // the number of each that counts; others count by their own
+    std::vector<JobIndex> jobs_;  // the number that is hashed for each; other jobs use their own
 };
 
-// Appends the first nodes of the ranking; false if there are too few. `nodes` come by rising number.
+// Appends the first nodes of the ranking; false if there are too few. `nodes` must rise.
 bool take_first(const NodeChoice& choice, const Asked& asked, std::vector<NodeIndex> nodes,
                 Placement& placement);
 
@@ -114,7 +114,7 @@ bool take_first(const NodeChoice& choice, const Asked& asked, std::vector<NodeIn
 std::vector<NodeIndex> nodes_with_room(const NodeStates& states, const Part& part,
                                        const NodeSet* avoid);
 
-// What is asked for by a part that starts now.
+// What a part asks for if its job starts now.
 Asked asked_now(const NodeStates& states, const Part& part, JobIndex job);
 
 // Appends the nodes that the choice gives a job that starts now; false if there are too few.

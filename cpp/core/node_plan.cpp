@@ -18,7 +18,7 @@ void NodePlan::rebuild(const View& view) {
         changed_.assign(changes.size(), 1);
         built_from_.resize(changes.size());
     }
-    // Where a job is overdue, when it is expected to leave changes with the time.
+    // The expected end of an overdue job moves with the time, so all nodes are rebuilt.
     const bool all = overdue_ || view.overdue();
     overdue_ = view.overdue();
     for (std::size_t node = 0; node < nodes_.size(); ++node) {
@@ -127,7 +127,7 @@ void NodePlan::change(NodeIndex node, Time start, Time end, const Share& share, 
             free += sign * machine_->taken(share, gpus, r, node);
         }
     }
-    // Steps that do not differ from the one before are one; the later first, so that places hold.
+    // Merges steps that do not differ from the one before; the later first, so that indices hold.
     for (const std::size_t step : {last, first}) {
         if (step == 0 || step >= steps.time.size()) continue;
         const auto own = steps.free.begin() + static_cast<std::ptrdiff_t>(step * resources);
@@ -152,7 +152,7 @@ void NodePlan::hold(const View& view, JobIndex job, const Slot& slot, int sign) 
     const Time end = slot.start + view.planned(job);
     change(view, job, slot.nodes, slot.gpus, slot.start, end, sign);
     if (hold_ == Hold::shares || slot.start <= now_) return;
-    // No share fits on a node of which more is taken than it has.
+    // Take whole nodes, too: no share fits on a node of which more is taken than it has.
     for (const NodeRange range : slot.nodes) {
         for (NodeIndex node = range.first; node <= range.last; ++node) {
             if (view.is_consumable(node)) continue;

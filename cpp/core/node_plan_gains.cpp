@@ -1,8 +1,8 @@
-// Moving a job of a plan earlier where nodes have got room.
+// Moves planned jobs earlier where nodes have gained room.
 //
-// When a job was looked for, there was no earlier start for it. If there is one now, the job uses a
-// node that has got room since, during the time in which it has got it. Nothing else is searched,
-// and what was got is worked out once for all jobs that need the same of a node.
+// When a job got its slot, there was no earlier start for it. If there is one now, it uses a node
+// that has gained room since then, during the time gained. Nothing else is searched, and what the
+// gains open is computed once for all jobs that need the same of a node.
 
 #include <algorithm>
 
@@ -101,7 +101,7 @@ NodePlan::Starts NodePlan::new_starts(const View& view, JobIndex job, const Slot
         const Chance best = earliest_on_gains(machine_->set(part.set), wish(view, job, part),
                                               slot.gains_seen, limit);
         if (best.start == kNever) {
-            open(known, slot.gains_seen);  // others have taken that room
+            open(known, slot.gains_seen);  // other jobs have taken that room
         } else {
             found.add(own.first, own.last);
         }
@@ -140,14 +140,14 @@ Time NodePlan::room_since(NodeIndex node, const Share& share, Time end) const {
     const Steps& steps = nodes_[node];
     Time begin = end;
     for (std::size_t step = step_at(steps, end); begin > now_; --step) {
-        if (steps.time[step] == begin) continue;  // what lies behind the end
+        if (steps.time[step] == begin) continue;  // this step begins at the end
         if (!fits(node, steps.free.data() + step * machine_->resources(), share)) break;
         begin = std::max(now_, steps.time[step]);
     }
     return begin;
 }
 
-// The job's own place must be free.
+// Needs the job's own slot to be free.
 NodePlan::Slot NodePlan::find_earlier(const View& view, JobIndex job, const Slot& slot,
                                       const Starts& starts) const {
     const auto parts = view.parts(job);

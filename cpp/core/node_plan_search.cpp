@@ -1,4 +1,4 @@
-// Searching a plan: when and where a job has room.
+// Searches a plan for when and where a job has room.
 
 #include <algorithm>
 #include <cassert>
@@ -29,7 +29,7 @@ bool NodePlan::fits_on_gpus(NodeIndex node, const Amount* free, const Share& sha
 }
 
 std::size_t NodePlan::step_at(const Steps& steps, Time time) const {
-    if (steps.time.size() == 1 || time < steps.time[1]) return 0;  // most ask about now
+    if (steps.time.size() == 1 || time < steps.time[1]) return 0;  // most calls ask about now
     const auto after = std::upper_bound(steps.time.begin() + 2, steps.time.end(), time);
     return static_cast<std::size_t>(after - steps.time.begin() - 1);
 }
@@ -136,7 +136,7 @@ Time NodePlan::room_until(NodeIndex node, const Wish& wish) const {
 
 Time NodePlan::nth_earliest(const NodeSet& set, NodeCount count, const Wish& wish, Time from,
                             Time limit) const {
-    times_.clear();  // the earliest ones so far, the last of them first
+    times_.clear();  // a heap of the earliest ones so far, the latest of them on top
     Time latest = limit;
     set.for_each([&](NodeIndex node) {
         if (latest < from) return;
@@ -163,8 +163,8 @@ Time NodePlan::earliest_for(const Part& part, const Wish& wish, Time from, Time 
         });
         return best;
     }
-    // No start before the count-th node has room can do; whether the others still have it then is
-    // asked again.
+    // No start is possible before the count-th node has room. The next round checks whether the
+    // other nodes still have room then.
     for (;;) {
         const Time start = nth_earliest(set, part.count, wish, from, limit);
         if (start == from || start == kNever) return start;
@@ -236,7 +236,7 @@ NodePlan::Slot NodePlan::reserve_earliest(const View& view, JobIndex job) {
 
 bool NodePlan::fits_now(const View& view, JobIndex job, Slot& slot) const {
     const NodeStates& states = view.node_states();
-    if (!view.has_room(job)) return false;  // a plan leaves no more than there is
+    if (!view.has_room(job)) return false;  // a plan never leaves more than is free
     for (const Part& part : view.parts(job)) {
         const Wish wish = this->wish(view, job, part);
         if (view.place()) {
@@ -273,7 +273,7 @@ Time NodePlan::free_for(const View& view, JobIndex job) const {
                 times_.push_back(room_until(base + std::countr_zero(bits), wish));
             }
         }
-        if (std::ssize(times_) < part.count) return 0;  // a plan leaves no more than there is
+        if (std::ssize(times_) < part.count) return 0;  // a plan never leaves more than is free
         const auto last = times_.begin() + (part.count - 1);
         std::nth_element(times_.begin(), last, times_.end(), std::greater<>());
         shortest = std::min(shortest, *last);

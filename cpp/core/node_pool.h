@@ -9,7 +9,7 @@
 
 namespace schedlab {
 
-// The nodes of one cluster: which are free, lowest numbers given first.
+// The nodes of one cluster and which of them are free; the lowest numbers are taken first.
 // A bitmap with a second one over it, so that a search skips 4096 occupied nodes at a time.
 class NodePool {
   public:

@@ -16,9 +16,9 @@ bool same(const NodePlan::Slot& a, const NodePlan::Slot& b) {
                                             });
 }
 
-// Whether a job that is planned behind others finds what it found before wherever nothing has
-// changed: with most places, or with named GPUs, what it takes depends on how full nodes are, and
-// with a calendar on the time.
+// Whether a job that is planned after others finds the same slot again where nothing has changed.
+// With most places, or with named GPUs, the choice depends on how full nodes are; with a calendar
+// it depends on the time.
 bool may_keep(const View& view) {
     return !view.plans_are_void() && !view.place() && !view.machine_of_nodes()->has_gpus() &&
            view.calendar().empty();
@@ -28,7 +28,8 @@ bool may_keep(const View& view) {
 
 void NodeReplan::rebuild(const View& view) {
     asked_ = kNoJob;
-    // A reservation of whole nodes becomes one of shares when its job starts.
+    // Keep nothing where reservations hold whole nodes: they turn into shares when their jobs
+    // start.
     const bool keeping = hold_ == Hold::shares && may_keep(view);
     const bool kept = std::exchange(keeping_, keeping) && keeping_;
     if (!kept) {
@@ -45,8 +46,8 @@ void NodeReplan::rebuild(const View& view) {
         put_back(view);
         for (std::size_t i = pass_; i < log_.size(); ++i) touched_[log_[i]] = 0;
     }
-    // Jobs that did not come in the last pass may do so in this one.
-    if (next_ == last_.size()) log_.clear();  // else the nodes touched since count for them
+    // Jobs that did not come up in the last pass may come up in this one.
+    if (next_ == last_.size()) log_.clear();  // else those jobs need the nodes touched since
     pass_ = log_.size();
     for (Planned& own : planned_) own.since = pass_;
     planned_.insert(planned_.end(), std::make_move_iterator(last_.begin() + next_),
@@ -97,7 +98,8 @@ void NodeReplan::take_out(const View& view) {
 }
 
 void NodeReplan::put_back(const View& view) {
-    // On touched nodes more may be taken then than there is; nobody looks before they are touched.
+    // Touched nodes may then have more taken than they have; no search looks at them before they
+    // are touched again.
     for (std::size_t i = next_; i < last_.size(); ++i) {
         change_where(view, last_[i], -1, [&](NodeIndex node) { return apart_ || touched_[node]; });
     }
@@ -128,9 +130,9 @@ NodePlan::Slot NodeReplan::find_again(const View& view, const Planned& last) {
     for (std::size_t i = last.since; i < pass_; ++i) touch(view, log_[i]);
     const auto parts = view.parts(last.job);
     const bool single = parts.size() == 1 && parts.front().count == 1;
-    Time first = start;  // the first start that touched nodes may give; others give none before
+    Time first = start;  // first start that touched nodes may give; others give none earlier
     const NodeIndex highest = last.slot.nodes.back().last;
-    NodeIndex on = highest;  // with `single`: the lowest that gives it
+    NodeIndex on = highest;  // with `single`: the lowest node that gives it
     bool lower = false, lost = false;
     able_.clear();
     for (const Part& part : parts) {
@@ -172,7 +174,7 @@ NodePlan::Slot NodeReplan::keep_start(const Slot& slot, NodeCount count) {
         }
     }
     std::sort(able_.begin(), able_.end());
-    // Nothing is known of nodes behind the slot that were not touched.
+    // Nothing is known of untouched nodes with higher numbers than the slot's.
     if (std::ssize(able_) < count || able_[count - 1] > slot.nodes.back().last) return {kNever, {}};
     Slot kept{slot.start, {}};
     for (NodeCount i = 0; i < count; ++i) append_node(able_[i], 0, kept.nodes);

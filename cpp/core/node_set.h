@@ -35,13 +35,13 @@ class NodeSet {
     bool contains(const NodeSet& other) const;
     bool operator==(const NodeSet&) const = default;
 
-    // One node, which must not be in it, or must be.
+    // A node to add must not be in the set; one to remove must be.
     void add(NodeIndex node) { flip(node, 1); }
     void remove(NodeIndex node) { flip(node, -1); }
     void add(const NodeSet& other);
     void remove(const NodeSet& other);
     void keep(const NodeSet& other);  // only those also in `other`
-    // The same for bits, word by word.
+    // Keeps only the nodes whose bits are set in word(i), word by word.
     template <typename Word>
     void keep_words(Word word) {
         for (std::size_t i = 0; i < words_.size(); ++i) words_[i] &= word(i);

@@ -6,7 +6,7 @@
 namespace schedlab {
 namespace {
 
-// Which of these 64 amounts are at least so much, as bits.
+// Which of these 64 amounts are at least `wanted`, as bits.
 std::uint64_t at_least(const Amount* amounts, Amount wanted) {
     std::uint64_t bits = 0;
     for (int first = 0; first < kNodeBits; first += 8) {

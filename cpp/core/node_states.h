@@ -29,8 +29,8 @@ void for_each_node(std::span<const NodeRange> nodes, std::span<const Part> parts
 
 // What is free on each node now, and what runs there.
 //
-// Amounts stand by resource, then by node. Of every 64 nodes the most that is free on one of them
-// is known, so that a search passes over nodes that are too full.
+// Amounts are stored by resource, then by node. For every 64 nodes the largest free amount is
+// known, so that a search skips nodes that are too full.
 class NodeStates {
   public:
     // A job that holds a share of a node.
@@ -38,13 +38,13 @@ class NodeStates {
         Time release;  // when it is expected to leave
         JobIndex job;
         std::int32_t share;
-        GpuMask gpus = 0;  // those that it has, where each is a resource
+        GpuMask gpus = 0;  // the GPUs that it has, where each GPU is a resource
     };
 
     explicit NodeStates(std::shared_ptr<const Machine> machine);
 
     const Machine& machine() const { return *machine_; }
-    // The same nodes, with sets and shares that were added.
+    // Replaces the machine by one with the same nodes and more sets and shares.
     void set_machine(std::shared_ptr<const Machine> machine) { machine_ = std::move(machine); }
 
     Amount free(std::size_t resource, NodeIndex node) const {
@@ -56,7 +56,7 @@ class NodeStates {
     bool idle(NodeIndex node) const { return runs_[node].empty(); }
     // In order of release.
     std::span<const Run> runs(NodeIndex node) const { return runs_[node]; }
-    // How often what runs on each node has changed.
+    // By node: how often what runs there has changed.
     const std::vector<std::int64_t>& changes() const { return changes_; }
 
     // Whether a node of the range has room for one of the parts that may use it.
@@ -70,27 +70,28 @@ class NodeStates {
     std::uint64_t fitting(std::size_t word, const Part& part) const;
     std::size_t words() const { return words_for(machine_->nodes()); }
 
-    // `gpus`: node by node those that it has; empty where GPUs are only counted.
+    // `gpus`: the GPUs that the job takes of each node; empty where GPUs are only counted.
     void hold(std::span<const NodeRange> nodes, std::span<const Part> parts, JobIndex job,
               Time release, std::span<const GpuMask> gpus = {});
     void leave(std::span<const NodeRange> nodes, std::span<const Part> parts, JobIndex job);
 
-    // Jobs have other numbers: their places among these, which rise.
+    // Gives each job a new number: its place among `jobs`, which rise.
     void renumber(std::span<const JobIndex> jobs);
 
-    // Nobody may use the idle node before that time, or everybody again.
+    // Closes the idle node to all jobs until that time, or opens it again.
     void close(NodeIndex node, Time until);
     void open(NodeIndex node);
-    // Changes what there is of the first resource.
+    // Changes the node's capacity of the first resource.
     void add_capacity(NodeIndex node, Amount more);
 
-    // The release that gives the node room for the share: kNone if it has, kNever if it never will.
+    // The time of the release that gives the node room for the share: kNone if it has room now,
+    // kNever if it never will.
     Time release_for(NodeIndex node, const Share& share) const;
     // When all parts will have room at the same time, if every job leaves as expected.
     Time room_at(std::span<const Part> parts, Time now, Time soonest) const;
 
   private:
-    // Columns are filled up to whole words with nodes that have less than nothing.
+    // Columns are padded to whole words with nodes whose free amounts are negative.
     std::size_t column(std::size_t resource) const { return resource * words() * kNodeBits; }
     void change(NodeIndex node, const Share& share, GpuMask gpus, int sign);
     Time release_for_gpus(NodeIndex node, const Share& share) const;
@@ -102,7 +103,7 @@ class NodeStates {
     std::vector<Amount> free_;
     std::vector<std::vector<Run>> runs_;
     std::vector<std::int64_t> changes_;
-    // By resource, then by word; kUnknown: to be found again.
+    // By resource, then by word; kUnknown: must be computed again.
     static constexpr Amount kUnknown = std::numeric_limits<Amount>::min();
     mutable std::vector<Amount> most_free_;
     mutable std::vector<Time> times_;

@@ -74,7 +74,7 @@ NodeTimeline::Place NodeTimeline::earliest(NodeCount count, Time duration) const
              ++i) {
             free.keep(segments_[i].free);
             if (free.count() >= count) continue;
-            if (segments_[i].free.count() < count) first = i;  // nobody starts before this one
+            if (segments_[i].free.count() < count) first = i;  // no job can start before it ends
             break;
         }
         if (free.count() >= count) return {start, free.lowest(count)};

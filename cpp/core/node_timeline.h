@@ -6,10 +6,10 @@
 
 namespace schedlab {
 
-// Which nodes are free when, as a plan has it: named nodes, from now to the end of time.
+// Which nodes are free at which time in a plan that names nodes, from now to the end of time.
 class NodeTimeline {
   public:
-    // From when on a job holds which nodes.
+    // The start of a job and the nodes that it holds from then on.
     struct Place {
         Time start;
         NodeSet nodes;

@@ -10,11 +10,11 @@
 
 namespace schedlab {
 
-// When the keys of waiting jobs become others. `by_group`: when jobs end, and then those of a whole
-// group of jobs by the same amount.
+// When the keys of waiting jobs change. `by_group`: when jobs end, and then by the same amount for
+// all jobs of a group.
 enum class KeysChange { never, by_group, always };
 
-// Tells when jobs will have room, where the number of free nodes does not.
+// Predicts when jobs will have room, where the number of free nodes is not enough to know.
 class RoomTimes {
   public:
     virtual ~RoomTimes() = default;
@@ -48,7 +48,7 @@ class Order {
     // Return a copy with all that it has learnt; null where it learns nothing and can be shared.
     virtual std::shared_ptr<Order> clone() const { return nullptr; }
 
-    // Keys are computed when the job arrives, and again before each pass where they may be others.
+    // Keys are computed when the job arrives, and again before each pass where they may change.
     virtual KeysChange keys_change() const { return KeysChange::never; }
     virtual void keys(std::span<const WaitingJob> jobs, const MachineState& machine,
                       std::span<double> keys) const = 0;
@@ -58,8 +58,8 @@ class Order {
     virtual bool learns() const { return false; }
     virtual void begin() {}
     virtual void job_ended(const SubmittedJob&, Time /*ran*/) {}
-    // For orders whose keys change by group: the job's part of its key, and what is taken off now,
-    // by group.
+    // For orders whose keys change by group: the job's own part of its key, and what is subtracted
+    // from it now, by group.
     virtual SplitKey split_key(const WaitingJob&) { return {0, 0}; }
     virtual std::span<const double> group_offsets() const { return {}; }
 

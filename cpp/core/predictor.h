@@ -6,7 +6,8 @@
 
 namespace schedlab {
 
-// Predicts how long jobs run, from those that have ended. The prediction plans; the request kills.
+// Predicts how long jobs run, from jobs that have ended. Plans use the prediction; a job is killed
+// at its request.
 class Predictor {
   public:
     Predictor() = default;
@@ -17,9 +18,10 @@ class Predictor {
 
     // Called before the first job of a simulation: forget any earlier one.
     virtual void begin() {}
-    // In seconds, when the job becomes eligible. Beyond 1 s and the request it is cut.
+    // Return the run time in seconds; called when the job becomes eligible. The result is limited
+    // to the range from 1 s to the request.
     virtual double predict(const SubmittedJob& job) = 0;
-    // The job has ended after `run` seconds.
+    // Called when the job has ended after `run` seconds.
     virtual void learn(const SubmittedJob& job, Time run) = 0;
 
   protected:

@@ -93,7 +93,7 @@ bool Preemption::may_take(JobIndex job, JobIndex other) const {
     const JobTable& table = *sim_.table_;
     if (is_safe(other)) return false;
     if (sim_.options_.preempt_by == PreemptBy::srpt) {
-        // Both in ticks: else two jobs could preempt each other for ever.
+        // Both are whole ticks: otherwise two jobs could preempt each other for ever.
         return sim_.planned(job) < expected_release(other) - sim_.now_;
     }
     return !table.tier.empty() && table.tier[job] > table.tier[other];
@@ -129,7 +129,7 @@ bool Preemption::make_room(JobIndex job, std::vector<JobIndex>& victims) {
         while (gone > count) come_back(all[--gone]);
         return fits(job);
     };
-    // More and more of them, then the least number that is enough.
+    // Remove more and more of them, then find the smallest number that is enough.
     std::size_t few = 0, enough = 0;
     for (std::size_t step = 1; enough == 0; step *= 2) {
         if (few == all.size()) {
@@ -147,7 +147,7 @@ bool Preemption::make_room(JobIndex job, std::vector<JobIndex>& victims) {
     victims.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(enough));
     std::erase_if(victims, [&](JobIndex other) {
         come_back(other);
-        if (fits(job)) return true;  // it need not go
+        if (fits(job)) return true;  // it need not leave
         leave(other);
         return false;
     });

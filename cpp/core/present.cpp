@@ -17,7 +17,7 @@ std::vector<T> picked(const std::vector<T>& all, std::span<const JobIndex> jobs)
     return some;
 }
 
-// The unfinished jobs, by rising number.
+// Candidates for the unfinished jobs, in any order; some may occur twice or have ended.
 std::vector<JobIndex> unfinished(const JobTable& table, Time now, std::span<const Event> ends,
                                  const WaitingQueue& queue, std::span<const Event> submissions) {
     std::vector<JobIndex> jobs;
@@ -31,7 +31,7 @@ std::vector<JobIndex> unfinished(const JobTable& table, Time now, std::span<cons
     return jobs;
 }
 
-// The rows of these jobs, without what only the future tells.
+// The rows of these jobs, without what is not known yet.
 JobTable known_rows(const JobTable& all, std::span<const JobIndex> jobs) {
     JobTable table;
     table.id = picked(all.id, jobs);
@@ -120,7 +120,8 @@ void Present::keep_jobs() {
     const auto given = table.submit.begin() + from_.given_;
     const auto submitted = std::upper_bound(table.submit.begin(), given, from_.now_);
     const auto known = static_cast<JobIndex>(submitted - table.submit.begin());
-    // Where jobs wait for others, any that was submitted may not be eligible yet.
+    // Where jobs wait for others, every submitted job must be looked at: it may not be eligible
+    // yet.
     const JobIndex first = from_.eligibility_ ? 0 : from_.next_submission_;
     for (JobIndex job = first; job < known; ++job) {
         if (from_.start_[job] == kNone) jobs_.push_back(job);
@@ -250,7 +251,7 @@ std::shared_ptr<Simulator> Present::replay(std::span<const Arrival> past) const 
     }
     Options options = from_.options_;
     options.place = nullptr;
-    options.changes = nullptr;  // a replay may last longer than the past: no failure to come
+    options.changes = nullptr;  // a replay may outlast the past, and must not show failures to come
     options.preempt_by = PreemptBy::nobody;
     return std::make_shared<Simulator>(std::move(table), std::move(options));
 }

@@ -8,7 +8,7 @@
 
 namespace schedlab {
 
-// A job that comes in an imagined future: like another one of the workload.
+// A job that arrives in an imagined future: like a job of the workload.
 struct Arrival {
     JobIndex like;
     Time submit;
@@ -18,17 +18,17 @@ struct Arrival {
 
 // What may happen from now on.
 struct Future {
-    // Of the unfinished jobs, how long each runs in all.
+    // How long each unfinished job runs in all.
     std::shared_ptr<const std::vector<Time>> run;
     std::vector<Arrival> arrivals;
 };
 
-// What anybody can know of a simulation now: the jobs that are submitted and have not ended, what
-// they hold, and what is announced of the machine. No true run time, no submission, withdrawal or
-// failure to come.
+// What can be known of a simulation now: the jobs that are submitted and have not ended, what they
+// hold, and the announced changes of the machine. It contains no true run time, and no submission,
+// withdrawal or failure to come.
 //
-// It costs what these jobs and the machine cost, however long the workload is. The simulation must
-// not change while there is a Present of it.
+// Its cost depends on these jobs and the machine, not on the length of the workload. The simulation
+// must not change while a Present of it exists.
 class Present {
   public:
     explicit Present(const Simulator& simulation);
@@ -42,7 +42,7 @@ class Present {
     bool is_waiting(std::size_t place) const {
         return !is_running(place) && base_->eligible_[place] != kNone;
     }
-    // What the job has done of its run time: it runs longer than that.
+    // How much of its run time the job has done: it runs longer than that.
     Time elapsed(std::size_t place) const;
     // The least run time that the job may be given in a future.
     Time least_run(std::size_t place) const;
@@ -52,13 +52,13 @@ class Present {
     Time eligible(std::size_t place) const { return base_->eligible_[place]; }
     Time estimate(std::size_t place) const { return base_->expected_run_[place]; }
 
-    // Says what plans will expect of jobs that come: as predicted now, or their requests.
+    // Sets the estimates of the arrivals: as predicted now, or their requests.
     void expect(std::span<Arrival> arrivals) const;
-    // Return the simulation of a future. No policy decides yet: call `use`. The unfinished jobs have
-    // their places here, arrivals come behind them.
+    // Return the simulation of a future. No policy decides yet: call `use`. The unfinished jobs are
+    // numbered by their places here; arrivals follow them.
     std::shared_ptr<Simulator> imagine(const Future& future) const;
     // Return the simulation of past jobs, by rising submission, as they ran: on a machine that is
-    // empty before them and stays whole. No policy decides yet.
+    // empty before them and does not change. No policy decides yet.
     std::shared_ptr<Simulator> replay(std::span<const Arrival> past) const;
 
   private:

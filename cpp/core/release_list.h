@@ -8,7 +8,7 @@
 
 namespace schedlab {
 
-// When a number of nodes will be there, and how many of them are left over then.
+// When enough nodes will be free, and the number of extra nodes then.
 struct Shadow {
     Time time;
     NodeCount extra;
@@ -23,7 +23,7 @@ class ReleaseList {
     void add(Time time, NodeCount nodes);
     void remove(Time time, NodeCount nodes);
 
-    // The earliest time at which `needed` nodes are free, of which `free` are free already.
+    // The earliest time at which `needed` nodes are free; `free` nodes are free already.
     // A release that should have happened before `soonest` is expected at `soonest`.
     Shadow shadow(NodeCount needed, NodeCount free, Time soonest) const;
 
@@ -53,7 +53,7 @@ class ReleaseList {
     Place find(Time time) const;
     void split(std::size_t block);
 
-    std::vector<Block> blocks_;  // never empty; only a lone block may be without entries
+    std::vector<Block> blocks_;  // never empty; only a single block may have no entries
 };
 
 }  // namespace schedlab

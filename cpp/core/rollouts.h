@@ -16,11 +16,11 @@ struct Stage {
 };
 using Stages = std::vector<Stage>;
 
-// Goes on under one policy after the other, the last up to its time or the end.
+// Continues the simulation under one policy after the other, each up to its time or the end.
 void run_stages(Simulator& simulation, const Stages& stages);
 
-// Calls done(future, plan, simulation) when each plan has been run in each future, on a number of
-// threads; the first exception is thrown when all have stopped.
+// Runs each plan in each future, on up to `threads` threads, and calls done(future, plan,
+// simulation) after each run. The first exception is thrown when all threads have stopped.
 using RolloutDone = std::function<void(std::size_t, std::size_t, const Simulator&)>;
 void run_rollouts(const Present& present, std::span<const Future> futures,
                   std::span<const Stages> plans, std::size_t threads, const RolloutDone& done);

@@ -25,7 +25,7 @@ void RoomBounds::prepare(const Machine& machine) {
             const Amount amount = machine.capacity(r, static_cast<NodeIndex>(node));
             if (amount > 0) amounts.push_back(amount);
         }
-        // Levels up to what most nodes have.
+        // Levels go up to what most nodes have.
         std::size_t power = 0;
         if (!amounts.empty()) {
             const auto middle = amounts.begin() + static_cast<std::ptrdiff_t>(amounts.size() / 2);

@@ -9,12 +9,12 @@
 
 namespace schedlab {
 
-// Before which time nodes surely have no room: a search of a plan passes over them.
+// Times before which nodes surely have no room, so that a search of a plan can skip them.
 //
-// Of each node it keeps when it first has 1, 2, 4, ... of a resource free, however briefly.
+// For each node, it keeps when 1, 2, 4, ... of a resource are first free, however briefly.
 class RoomBounds {
   public:
-    // Those of one share: a row of times by node for each resource that it wants.
+    // The bounds for one share: a row of times by node for each resource that it wants.
     class Rows {
       public:
         // Whether the node surely has no room up to this time.
@@ -27,17 +27,17 @@ class RoomBounds {
 
       private:
         friend class RoomBounds;
-        static constexpr std::size_t kMost = 4;  // of more resources the first ones are looked at
+        static constexpr std::size_t kMost = 4;  // of more resources only the first are used
         std::array<const Time*, kMost> times_;
         std::size_t count_ = 0;
     };
 
-    // All nodes must be updated next, if there are others than before.
+    // If the nodes differ from before, all of them must be updated next.
     void prepare(const Machine& machine);
     // The node has `free` (by step, then by resource) from these times on.
     void update(NodeIndex node, std::span<const Time> time, std::span<const Amount> free);
     void copy(NodeIndex node, const RoomBounds& other);
-    // They hold until the next `prepare`.
+    // The rows are valid until the next `prepare`.
     Rows of(const Share& share) const;
 
   private:
@@ -50,8 +50,8 @@ class RoomBounds {
     }
 
     std::size_t nodes_ = 0;
-    std::size_t resources_ = 0;  // that there are
-    std::vector<std::size_t> lowest_;  // by resource that is looked at: the power of its first level
+    std::size_t resources_ = 0;  // of the machine
+    std::vector<std::size_t> lowest_;  // by resource in use: the power of two of its first level
     std::vector<Amount> capacity_;     // of the first resource, by node
     // One row for each resource and level, and one for idle nodes.
     std::vector<Time> times_;

@@ -71,7 +71,7 @@ void Simulator::use(Policy& policy) {
         teach(*order_);
     }
     fill_queue();
-    // It may start jobs that the policy before let wait.
+    // The new policy may start jobs that the previous one let wait.
     wake_up_ = queue_.empty() ? kNever : now_;
     policy.begin(View(*this));
 }
@@ -130,7 +130,7 @@ bool Simulator::advance(Time until) {
     do {
         const Time next = next_event();
         if (next == kNever || next > until) return false;
-        now_ = std::max(now_, next);  // a live cluster may tell late
+        now_ = std::max(now_, next);  // a live cluster may report late
         wake_up_ = kNever;
         complete_jobs();
         if (options_.changes) change_machine();

@@ -73,7 +73,8 @@ struct PassPlan {
 // then comes one pass.
 class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTimes {
   public:
-    // Without a predictor, requests plan. Without rules, jobs are eligible when they are submitted.
+    // Without a predictor, plans use requests. Without rules, jobs are eligible when they are
+    // submitted.
     Simulator(JobTable jobs, Options options, std::shared_ptr<Predictor> predictor = nullptr,
               std::optional<EligibilityRules> rules = std::nullopt);
 
@@ -81,7 +82,7 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
     std::shared_ptr<Simulator> fork(const Policy& clone) const;
 
     // Goes on to the next moment at which jobs wait and something has happened.
-    // False when nothing more will happen, or nothing by then.
+    // False when nothing more will happen, or nothing by `until`.
     bool advance(Time until = kNever);
     // Runs up to `passes` passes; false when the simulation is over, or nothing more happens by
     // `until`.
@@ -89,8 +90,9 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
     // Puts the queue in the policy's order from now on.
     void use(Policy& policy);
 
-    // Forgets what cannot be known: run times to come, submissions, withdrawals, failures. These
-    // unfinished jobs have run times of their own instead; others run as long as they asked for.
+    // Forgets what cannot be known: true run times, and submissions, withdrawals and failures to
+    // come. `jobs`, which are unfinished, get the run times `run` instead; other unfinished jobs
+    // run as long as they asked for.
     void imagine(std::span<const JobIndex> jobs, std::span<const Time> run);
 
     // Adds a job that is submitted at its time, or now if that is past; returns its place.
@@ -111,7 +113,7 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
     std::size_t waiting() const { return queue_.size(); }
     const WaitingQueue& queue() const { return queue_; }
 
-    // What happened, by job: kNone where it has not (yet).
+    // What has happened, by job; kNone where it has not happened yet.
     const JobTable& table() const { return *table_; }
     const std::vector<Time>& start_times() const { return start_; }
     const std::vector<Time>& end_times() const { return end_; }
@@ -119,7 +121,7 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
     const std::vector<Time>& promised_times() const { return promised_; }
     const std::vector<Time>& estimates() const { return estimate_; }
     const std::vector<JobState>& states() const { return state_; }
-    // The nodes that the job holds or has held last.
+    // The nodes that the job holds, or held last.
     std::span<const NodeRange> nodes_of(JobIndex job) const;
     // The GPUs that it has or had of each of its nodes; empty where GPUs are only counted.
     std::span<const GpuMask> gpus_of(JobIndex job) const {
@@ -129,7 +131,7 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
     // The attempts that were interrupted, in order of their ends.
     std::span<const Attempt> attempts() const { return attempts_; }
     std::span<const NodeRange> nodes_of(const Attempt& attempt) const;
-    // How long it runs in all.
+    // How long the job runs in all.
     Time run_time(JobIndex job) const {
         return options_.kill_at_request ? std::min(would_run(job), table_->request[job])
                                         : would_run(job);
@@ -187,12 +189,13 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
         return start_[event.index] != kNone || state_[event.index] != JobState::waiting ||
                attempted(event.index);
     }
-    // Ends a run in which the policy only asks for time to pass.
+    // Throws if the policy asks to be woken more than kIdleWakeUps times in a row while no job runs
+    // or starts.
     void require_progress();
     void forget_pass();
     void complete_jobs();
     void complete(JobIndex job);
-    // The job has ended for good.
+    // Records that the job has ended for good.
     void finish(JobIndex job, Time ended);
     void correct_predictions();
     void correct(JobIndex job);
@@ -200,26 +203,27 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
     SubmittedJob submitted_job(JobIndex job) const;
     void submit_jobs();
     void submit(JobIndex job);
-    // Takes tasks whose array has no room out of the jobs submitted since.
+    // Removes tasks whose array has no room from the submitted jobs, from `first_new` on.
     void hold_back(std::size_t first_new);
     void cancel_jobs();
-    // Puts the queue in order and lets its jobs preempt others; false if then none waits.
+    // Puts the queue in order and lets its jobs preempt others; false if no job waits then.
     bool prepare_queue();
-    // Tells an order that learns of all that has happened before it was chosen.
+    // Teaches the order the jobs that ended before it was chosen, if it learns.
     void teach(Order& order) const;
     // Puts the waiting jobs in a queue of the kind that the order needs.
     void fill_queue();
     bool is_gated(JobIndex job) const { return eligibility_ && eligibility_->gates(job); }
     // Withdraws a job that has not started.
     void withdraw(JobIndex job, Time time);
-    // The job has ended for good or was withdrawn: others may follow, or never can.
+    // Updates the jobs that depend on one that has ended for good or was withdrawn: they may
+    // follow, or never can.
     void let_follow(JobIndex job, Time ended);
     void enqueue(JobIndex job, std::int64_t arrival);
     bool keys_changed() const;
     void reorder_queue();
     WaitingJob waiting_job(JobIndex job, std::int64_t arrival) const;
 
-    // Jobs take whole nodes, and any will do.
+    // Whether jobs take whole nodes, and any node will do.
     bool one_pool() const { return !states_; }
     const Demand& demand(JobIndex job) const { return table_->demands[table_->demand[job]]; }
     std::span<const Part> parts(JobIndex job) const { return demand(job).parts; }
@@ -242,21 +246,21 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
     // The plan of the running jobs alone.
     const NodePlan& running_plan() const;
 
-    // What happens to the machine by itself.
+    // Changes of the machine itself.
     void schedule_changes();
     void change_machine();
     void change_capacity(const CapacityStep& step);
     void fail(const NodeFailure& failure);
     void close_node(NodeIndex node, Time until);
     void open_nodes();
-    static constexpr std::int32_t kRepair = -1;  // an opening that is no interval's
+    static constexpr std::int32_t kRepair = -1;  // an opening that ends a repair, not an interval
 
-    // Attempts that do not end by themselves.
+    // Attempts that are interrupted.
     bool attempted(JobIndex job) const {
         return !progress_.empty() && progress_[job].attempt != kNoAttempt;
     }
     Time saved(JobIndex job) const { return progress_.empty() ? 0 : progress_[job].saved; }
-    // What the job has done, when its last attempt has ended.
+    // The work that the job has done, once its last attempt has ended.
     Time work(JobIndex job) const {
         return (progress_.empty() ? 0 : progress_[job].begun) + end_[job] - start_[job];
     }
@@ -271,7 +275,7 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
     void wait_again(JobIndex job, Time kept);
     void bind_to_nodes(JobIndex job);
     void unbind(JobIndex job);
-    // The same while the job waits again.
+    // The same for a job that waits again.
     void give_up_waiting(JobIndex job, bool again);
     friend class Preemption;
     template <typename Added>
@@ -296,9 +300,10 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
     void make_plan();
 
     std::shared_ptr<JobTable> table_;  // shared by forks; copied before it is written
-    // Run times of the first jobs in the place of the table's; null where these are true.
+    // Run times of the first jobs instead of the table's; null where the table's are used.
     std::shared_ptr<const std::vector<Time>> imagined_;
-    // Who remembers the jobs that ended before this began; null where it began with the first.
+    // The simulation that knows the jobs that ended before this one began; null where this one
+    // began with the first job.
     const Simulator* before_ = nullptr;
     Options options_;
     std::shared_ptr<Order> order_;
@@ -312,10 +317,10 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
     EventQueue events_;
     Calendar calendar_;
     std::size_t depth_ = static_cast<std::size_t>(-1);  // how many jobs may preempt others
-    std::map<NodeIndex, Time> closed_;                  // until when nodes are out
+    std::map<NodeIndex, Time> closed_;                  // by node: until when it is closed
 
     JobIndex next_submission_ = 0;  // of the jobs given at the beginning, in order of time
-    JobIndex given_ = 0;            // how many these are
+    JobIndex given_ = 0;            // the number of these jobs
     Time wake_up_ = kNever;  // a pass asked for by the policy
     std::int64_t idle_wake_ups_ = 0;  // in a row, while nothing ran
     bool deciding_ = false;  // between advance() and the next: jobs may be started
@@ -329,16 +334,16 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
     std::vector<JobIndex> started_;
     std::vector<Closing> closings_;
     bool upset_ = false;            // something has happened that no plan foresaw
-    bool machine_changed_ = false;  // by itself
-    bool misplaced_ = false;        // a job waits again, and stands at the wrong place
-    PassPlan plan_;  // of this pass, made when first asked for
-    // The last nodes that came free, and by demand how many had when it was last seen to have no
-    // room.
+    bool machine_changed_ = false;  // the machine itself, not its jobs
+    bool misplaced_ = false;        // a job that waits again stands at the wrong place
+    PassPlan plan_;  // of this pass, made when first needed
+    // The last nodes that came free; by demand, the value of freed_ever when the demand was last
+    // found to have no room.
     static constexpr std::size_t kFreedKept = 4096;
     std::vector<NodeRange> freed_;
-    std::int64_t freed_before_ = 0;  // those that came free before the first of them
+    std::int64_t freed_before_ = 0;  // the number of ranges forgotten before these
     mutable std::vector<std::int64_t> no_room_;
-    // How many jobs have started, and by demand how many had when it was last seen to have room.
+    // Rises with each start; by demand, its value when the demand was last found to have room.
     std::int64_t started_ever_ = 0;
     mutable std::vector<std::int64_t> roomy_;
 
@@ -351,7 +356,7 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
     static constexpr std::int32_t kNoAttempt = -1;
     struct Progress {
         Time begun = 0;  // the work that its present or last attempt began with
-        Time saved = 0;  // the same of the next
+        Time saved = 0;  // the work that its next attempt begins with
         std::int64_t arrival = 0;
         std::int32_t attempt = kNoAttempt;  // its last in `attempts_`
         std::int32_t asked = -1;            // its demand before it was suspended

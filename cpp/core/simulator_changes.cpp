@@ -1,4 +1,4 @@
-// What happens to the machine by itself: outages, drains, reservations, capacities, failures.
+// Changes of the machine itself: outages, drains, reservations, capacities, failures.
 
 #include <algorithm>
 
@@ -59,7 +59,7 @@ void Simulator::change_capacity(const CapacityStep& step) {
     states_->add_capacity(step.consumable, step.capacity - there);
     calendar_.pass_step();
     note_freed({step.consumable, step.consumable});
-    ++started_ever_;  // it may have become less
+    ++started_ever_;  // the capacity may have become less
 }
 
 void Simulator::fail(const NodeFailure& failure) {

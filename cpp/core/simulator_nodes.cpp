@@ -1,4 +1,4 @@
-// The nodes of a simulation: which jobs hold them, and which of the waiting ones have room.
+// The nodes of a simulation: which jobs hold them, and which waiting jobs have room.
 
 #include <algorithm>
 #include <cassert>
@@ -119,7 +119,7 @@ void Simulator::promise(JobIndex job, Time time) {
 }
 
 bool Simulator::freed_since_helps(JobIndex job, std::int64_t since) const {
-    if (since < freed_before_) return true;  // forgotten which
+    if (since < freed_before_) return true;  // these nodes are forgotten
     return std::any_of(freed_.begin() + (since - freed_before_), freed_.end(),
                        [&](NodeRange range) { return states_->any_fits(range, parts(job)); });
 }
@@ -130,7 +130,7 @@ bool Simulator::has_room_on_nodes(JobIndex job) const {
     if (roomy_.size() <= demand) roomy_.resize(table_->demands.size(), kNone);
     std::int64_t& full_since = no_room_[demand];
     const std::int64_t freed = freed_ever();
-    // Where it had no room, a node that came free since must have some.
+    // A job that had no room needs a node that came free since.
     if (full_since != kNone && !freed_since_helps(job, full_since)) {
         full_since = freed;
         return false;

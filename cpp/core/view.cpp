@@ -91,7 +91,7 @@ void View::change_plan(JobIndex job, const NodePlan::Slot& slot, bool reserve) {
 
 bool View::can_start_at(JobIndex job, Time time) {
     waiting_position(job);
-    // The second question is answered by the plan too, but sooner without one.
+    // The plan answers the second question, too, but this is faster.
     if (time < now() || (time == now() && !has_room(job))) return false;
     return earliest(job, time).start == time;
 }
@@ -120,7 +120,7 @@ void View::start_job(JobIndex job) {
         throw PolicyError("job " + std::to_string(id(job)) + " needs " +
                           std::to_string(nodes(job)) + " nodes but " + free);
     }
-    // The plan of this pass follows: a reservation for now turns into the run itself.
+    // Update the plan of this pass: a reservation for now turns into the run itself.
     PassPlan& plan = sim_->plan_;
     NodePlan::Slot slot;
     if (const auto own = reservation(job); own != plan.reserved.end()) {

@@ -26,7 +26,7 @@ class View {
     std::int64_t id(JobIndex job) const { return sim_->table_->id[job]; }
     NodeCount nodes(JobIndex job) const { return sim_->table_->nodes[job]; }
     Time request(JobIndex job) const { return sim_->table_->request[job]; }
-    // How long the job is expected to run: the prediction, or the request where nobody predicts.
+    // How long the job is expected to run: the prediction, or the request without a predictor.
     Time estimate(JobIndex job) const { return sim_->expected_run_[job]; }
     Time submit(JobIndex job) const { return sim_->table_->submit[job]; }
     Time eligible(JobIndex job) const { return sim_->eligible_[job]; }
@@ -47,7 +47,7 @@ class View {
     // Of a job that has started.
     std::span<const NodeRange> nodes_of(JobIndex job) const { return sim_->nodes_of(job); }
     std::span<const GpuMask> gpus_of(JobIndex job) const { return sim_->gpus_of(job); }
-    // With the consumables behind them.
+    // With the consumables that follow the nodes.
     std::span<const NodeRange> held_by(JobIndex job) const { return sim_->held_by(job); }
     Time start_of(JobIndex job) const { return sim_->start_[job]; }
     // When a running or completed job was expected to release its nodes.
@@ -56,17 +56,17 @@ class View {
     Time soonest_release() const { return sim_->soonest_release(); }
     // Whether a running job has exceeded its request.
     bool overdue() const { return sim_->releases_.first() <= sim_->now_; }
-    // Whether a running job has outlived its estimate since the last pass, or its request, or was
-    // interrupted: plans made earlier do not hold.
+    // Whether plans made earlier do not hold: a running job has exceeded its request or, since the
+    // last pass, has outlived its estimate or was interrupted.
     bool plans_are_void() const { return sim_->upset_ || overdue(); }
-    // What is announced to happen to the machine.
+    // The announced changes of the machine.
     const Calendar& calendar() const { return sim_->calendar_; }
     std::int32_t guest(JobIndex job) const { return sim_->demand(job).guest; }
     bool is_disturbed(JobIndex job, Time until) const { return sim_->is_disturbed(job, until); }
     const NodeSet* barred(JobIndex job) const { return sim_->barred(job); }
     bool is_consumable(NodeIndex node) const { return sim_->is_consumable(node); }
     const NodePlan& running_plan() const { return sim_->running_plan(); }
-    // Whether the machine has changed by itself since the last pass, and which nodes were closed.
+    // Whether the machine itself has changed since the last pass, and which nodes were closed.
     bool machine_changed() const { return sim_->machine_changed_; }
     std::span<const Closing> closings() const { return sim_->closings_; }
     const std::map<NodeIndex, Time>& closed_nodes() const { return sim_->closed_; }
@@ -77,8 +77,9 @@ class View {
         return sim_->releases_.shadow(needed, free_nodes(), soonest_release());
     }
 
-    // In the middle of a pass another policy begins, or the order gives other keys than before: what
-    // has happened since the last pass is in the state, and jobs move to other positions.
+    // Call it when, in the middle of a pass, another policy begins or the order gives other keys
+    // than before. What has happened since the last pass is then in the state, and jobs move to
+    // other positions.
     void begin_again() {
         sim_->forget_pass();
         sim_->deciding_ = true;
@@ -94,7 +95,7 @@ class View {
     void start_on(WaitingQueue::Position position, std::span<const NodeRange> nodes) {
         sim_->start_on(position, nodes);
     }
-    // Where and when a plan has it.
+    // In the slot that a plan gives the job.
     void start(WaitingQueue::Position position, const CountPlan::Slot&) { sim_->start(position); }
     void start(WaitingQueue::Position position, const NodePlan::Slot& slot) {
         sim_->start_on(position, slot.nodes, slot.gpus);
@@ -107,17 +108,17 @@ class View {
     // Records the first start time ever promised to the job.
     void promise(JobIndex job, Time time) { sim_->promise(job, time); }
 
-    // Whether jobs take whole nodes, any of the machine.
+    // Whether jobs take whole nodes, and any node will do.
     bool one_pool() const { return sim_->one_pool(); }
     // Whether plans need only count nodes: jobs take whole nodes of sets without common nodes.
     bool counts_nodes() const { return sim_->options_.counted; }
-    // Where the machine is not one pool.
+    // Only where the machine is not one pool.
     const NodeStates& node_states() const { return *sim_->states_; }
     // Which nodes a job takes; null for the lowest-numbered.
     const NodeChoice* place() const { return sim_->options_.place.get(); }
     std::shared_ptr<const Machine> machine_of_nodes() const { return sim_->options_.machine; }
     std::span<const Part> parts(JobIndex job) const { return sim_->parts(job); }
-    // The place of the job's parts among all that differ.
+    // The place of the job's parts among all different ones.
     std::int32_t demand(JobIndex job) const { return sim_->table_->demand[job]; }
     std::size_t demands() const { return sim_->table_->demands.size(); }
     // Whether it is certain that nothing more can start now.
@@ -131,7 +132,7 @@ class View {
     // Whether the waiting job has room now.
     bool has_room(JobIndex job) const { return sim_->has_room(job); }
 
-    // What Python policies use: jobs by their number, every rule checked.
+    // For policies in Python: jobs are given by number, and every rule is checked.
     std::shared_ptr<Simulator> simulator() const { return sim_->shared_from_this(); }
     void require_job(JobIndex job) const;
     void require_started(JobIndex job) const;
@@ -140,12 +141,12 @@ class View {
     bool can_start(JobIndex job) { return can_start_at(job, now()); }
     bool can_start_at(JobIndex job, Time time);
     void start_job(JobIndex job);
-    // Reserves that time, or without one the earliest that moves no reservation of this pass, and
-    // returns it.
+    // Reserves the start `at`, or without it the earliest start that moves no reservation of this
+    // pass. Returns the start.
     Time reserve(JobIndex job, std::optional<Time> at = {}, bool as_promise = true);
     // Gives back what was reserved for the job in this pass.
     void give_back(JobIndex job);
-    // Asks for a pass at that time, unless another comes first: then ask again.
+    // Asks for a pass at that time. If another pass comes first, the policy must ask again.
     void wake_at(Time time);
 
   private:

@@ -1,5 +1,5 @@
-// Long, since it is one data structure: its blocks, their order and their summaries change
-// together.
+// This file is long because it is one data structure: its blocks, their order and their summaries
+// change together.
 
 #include "core/waiting_queue.h"
 
@@ -11,7 +11,7 @@ namespace schedlab {
 namespace {
 
 constexpr std::int64_t kNoArrival = std::numeric_limits<std::int64_t>::max();
-constexpr std::size_t kSpare = 8;  // blocks that are kept for the next time
+constexpr std::size_t kSpare = 8;  // blocks that are kept for reuse
 
 }  // namespace
 
@@ -213,7 +213,7 @@ void WaitingQueue::insert(const WaitingJob& job, SplitKey key) {
     const Rank rank = chains_->insert(job, key);
     ++live_;
     if (is_stale_) return;
-    // It need not be shown yet if it comes behind all that are.
+    // The job need not be shown yet if it comes after all shown jobs.
     is_stale_ = first_ >= end_ || is_before_last_shown(rank, job.arrival);
     end_ += kBlock;
 }
@@ -226,7 +226,7 @@ bool WaitingQueue::is_before_last_shown(Rank rank, std::int64_t arrival) const {
 
 void WaitingQueue::set_offsets(std::span<const double> offsets) {
     if (chained_ && live_ <= kFew) leave_chains();
-    // Asked for at every pass: bits are compared many at a time.
+    // Called at every pass: compares bits, many at a time.
     assert(offsets_.size() <= offsets.size());
     const std::size_t known = offsets_.size() * sizeof(double);
     const bool same = known == 0 || std::memcmp(offsets_.data(), offsets.data(), known) == 0;
@@ -284,7 +284,7 @@ void WaitingQueue::leave_chains() {
 
 void WaitingQueue::show_first() const {
     is_stale_ = false;
-    // A long queue keeps no more than a few blocks for the next time.
+    // A long queue keeps only a few blocks for reuse.
     for (auto& block : blocks_) {
         if (spare_.size() < kSpare) spare_.push_back(std::move(block));
     }
@@ -378,8 +378,8 @@ void WaitingQueue::jobs(std::vector<JobIndex>& jobs) const {
     }
 }
 
-// Gives the jobs their keys, in the present order; slots that jobs have left follow the one before.
-// Returns whether the present order is the right one still.
+// Gives the jobs their keys, in the present order; a slot that a job has left gets the rank of the
+// slot before. Returns whether the present order is still right.
 bool WaitingQueue::set_keys(std::span<const double> keys) {
     bool sorted = true;
     Rank last{std::numeric_limits<std::int32_t>::min(), 0};
@@ -407,7 +407,7 @@ void WaitingQueue::reorder(std::span<const double> keys) {
         tidy();
         return;
     }
-    // What is compared stands side by side: sorting is most of the work of an order that changes.
+    // Keep what is compared side by side: sorting is most of the work of an order that changes.
     struct Placed {
         Rank rank;
         std::int64_t arrival;

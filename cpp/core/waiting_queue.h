@@ -18,12 +18,12 @@ namespace schedlab {
 
 // The waiting jobs in some order: higher tiers first, then by key, then by arrival.
 //
-// Blocks of jobs, each with the smallest nodes and estimate in it, so that a search for a job that
-// can be backfilled passes over whole blocks: queues of 100,000 jobs do occur.
+// Blocks of jobs, each with the smallest number of nodes and the smallest estimate in it, so that a
+// search for a job to backfill skips whole blocks: queues of 100,000 jobs do occur.
 // Positions stay valid while a pass starts jobs: a job that leaves is only marked.
 //
-// Jobs whose keys change by group are sorted where they stand while they are few. Many are put in
-// order, block by block, only as far as somebody looks.
+// Jobs whose keys change by group are sorted in place while they are few. Many are put in order
+// block by block, only as far as the queue is read.
 class WaitingQueue {
   public:
     using Position = std::size_t;
@@ -65,16 +65,16 @@ class WaitingQueue {
         const std::uint64_t rest = block(position).waiting >> slot;
         return rest ? position + std::countr_zero(rest) : next_block(position + kBlock - slot);
     }
-    // One past the `depth`-th job; whoever goes back from there meets the jobs before it.
+    // One past the `depth`-th job; the jobs before it can be visited backwards from there.
     Position end_of_first(std::size_t depth) const;
     // One past the last job whose key is at most `most`; all must be of one tier.
     Position end_of_keys(double most) const;
-    // The job that arrived first. Needs one that waits. With split keys it may have this position
-    // and another in the order: compare jobs.
+    // The job that arrived first; there must be one. With split keys it may have this position and
+    // another one in the order: compare jobs, not positions.
     Position oldest() const;
     // Where the job waits; end() if it does not.
     Position find(JobIndex job) const;
-    // The same, quicker for who knows the key of a job of tier 0.
+    // The same, but faster, for a job of tier 0 whose key is known.
     Position find(JobIndex job, double key) const;
 
     JobIndex job(Position p) const { return block(p).job[p % kBlock]; }
@@ -88,14 +88,14 @@ class WaitingQueue {
                               std::span<const std::uint8_t> skipped) const;
     // The first job in [from, until) with at most `nodes` nodes, and an estimate of at most
     // `estimate` or at most `extra` nodes; `until` if there is none. An estimate beyond 2^31 s
-    // counts as 2^31 s: who asks with a larger one must look again.
+    // counts as 2^31 s: a caller with a larger `estimate` must look again.
     Position find_backfill(Position from, Position until, NodeCount nodes, Time estimate,
                            NodeCount extra) const;
 
   private:
     static constexpr std::size_t kBlock = 64;  // as many as a word has bits
     static constexpr std::size_t kMany = 256;  // with more jobs, chains keep the split keys
-    static constexpr std::size_t kFew = 64;    // and no longer, once so few are left
+    static constexpr std::size_t kFew = 64;    // and no longer, once this few are left
     static constexpr NodeCount kGone = std::numeric_limits<NodeCount>::max();
     static constexpr std::int32_t kLongest = std::numeric_limits<std::int32_t>::max();
     // An estimate as blocks keep it.
@@ -107,7 +107,7 @@ class WaitingQueue {
 
     // Column by column, so that a search reads only what it tests.
     struct Block {
-        // kGone and kLongest where a job has left or none was yet.
+        // kGone and kLongest where a job has left or none has been yet.
         std::array<NodeCount, kBlock> nodes;
         std::array<std::int32_t, kBlock> estimate;
         std::array<JobIndex, kBlock> job;
@@ -150,18 +150,18 @@ class WaitingQueue {
     void skip_gone() const;
     void leave_slot(Position position);
     void sort_by_split_keys();
-    // Between few and many jobs with split keys.
+    // Switch between few and many jobs with split keys.
     void use_chains();
     void leave_chains();
-    // With chains: block 0 is for the oldest job alone, and is never met by who goes through
-    // the queue; those behind it are in order. Each change makes them stale.
+    // With chains, block 0 is for the oldest job alone, and a walk through the queue never visits
+    // it; the blocks after it are in order. Changes make them stale.
     void show_first() const;
     bool show_block() const;  // false if there is no more
     void show_until(Position until) const;
     bool is_before_last_shown(Rank rank, std::int64_t arrival) const;
     Position find_in(JobIndex job, std::size_t first_block, std::size_t end_block) const;
 
-    // Mutable, since who looks at jobs with split keys puts them in order.
+    // Mutable, since reading jobs with split keys puts them in order.
     mutable std::vector<std::unique_ptr<Block>> blocks_;
     // By block: the smallest values of its jobs, and the rank of its last slot.
     mutable std::vector<NodeCount> least_nodes_;
@@ -175,7 +175,7 @@ class WaitingQueue {
     std::vector<SplitKey> split_keys_;   // by job
     std::vector<double> offsets_;        // by group
     std::int64_t last_arrival_ = -1;     // of all jobs with split keys
-    bool chained_ = false;               // whether chains keep them
+    bool chained_ = false;               // whether chains keep the jobs
     std::unique_ptr<JobChains> chains_;  // null until they are needed
     mutable bool is_stale_ = false;      // the blocks must be made from the chains again
     mutable std::vector<std::unique_ptr<Block>> spare_;

@@ -1,4 +1,4 @@
-// Who is where in the queue, and who may be backfilled.
+// Where jobs stand in the queue, and which may be backfilled.
 #include <algorithm>
 
 #include "core/find_where.h"

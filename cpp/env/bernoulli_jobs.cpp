@@ -5,7 +5,7 @@
 namespace schedlab {
 namespace {
 
-// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): seeded in no time, the same on every platform.
+// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): quick to seed, the same on every platform.
 class SplitMix64 {
   public:
     explicit SplitMix64(std::uint64_t seed) : state_(seed) {}

@@ -28,7 +28,7 @@ struct BernoulliLaw {
     TwoRanges resources;
 };
 
-// The jobs that arrive within the time units; drawn again as long as there is none.
+// The jobs that arrive within the time units; drawn again until there is at least one.
 std::vector<GanttJob> draw_jobs(const BernoulliLaw& law, std::uint64_t seed);
 
 }  // namespace schedlab

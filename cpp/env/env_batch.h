@@ -11,7 +11,7 @@
 
 namespace schedlab {
 
-// Where a batch of environments writes; row by row, one per environment.
+// Where a batch of environments writes: one row per environment.
 struct BatchOutput {
     std::span<float> observation;
     std::span<double> reward;

@@ -17,10 +17,10 @@ class GanttChart {
     void clear();
     // The first row from which this many resources are free for this long; kNone without one.
     Time earliest_start(NodeCount resources, Time duration) const;
-    // Reserves the lowest-numbered of them and appends which.
+    // Reserves the lowest-numbered of them and appends their ranges.
     void reserve(Time start, NodeCount resources, Time duration, float colour,
                  std::vector<NodeRange>& ranges);
-    // A time unit goes by.
+    // Lets a time unit go by.
     void advance();
 
     NodeCount free(Time row) const { return count_free(row, 1); }

@@ -46,7 +46,8 @@ class GanttEnv {
     std::size_t backlog() const { return static_cast<std::size_t>(next_ - backlog_); }
     std::int64_t started() const { return started_; }
     std::int64_t completed() const { return completed_; }
-    // Where the episode is, by the names below; `running` counts reservations that have not ended.
+    // The state of the episode, by the names below; `running` counts reservations that have not
+    // ended.
     static constexpr std::array kState = {"time_s", "waiting", "running", "started", "steps"};
     std::array<std::int64_t, kState.size()> state() const;
     // Time in the system so far over requested time: the mean over all jobs submitted so far.

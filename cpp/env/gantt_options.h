@@ -13,7 +13,7 @@ enum class GanttObservation {
     vector,  // a few numbers per row ahead and per waiting job
 };
 
-// What a reward is the fall of.
+// The quantity whose fall is the reward.
 enum class GanttReward {
     mean,   // the mean slowdown of the jobs submitted so far
     total,  // the sum of their slowdowns

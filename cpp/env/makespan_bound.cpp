@@ -31,7 +31,7 @@ void MakespanBound::completed(JobIndex job) {
     running_ends_ -= nodes * static_cast<double>(sim_->end_times()[job]);
 }
 
-// When the last of the jobs that have not started would end, each started as soon as it can be.
+// When the last of the jobs that have not started would end if each started as soon as possible.
 Time MakespanBound::last_of_waiting() const {
     const std::vector<Time>& submit = sim_->table().submit;
     const WaitingQueue& queue = sim_->queue();

@@ -14,7 +14,7 @@ class MakespanBound {
 
     void started(JobIndex job);
     void completed(JobIndex job);
-    // No job ends later than this if the rest is packed without gaps: counted from time 0.
+    // The last end if the rest is packed without gaps, counted from time 0.
     Time now() const;
 
   private:

@@ -9,14 +9,14 @@ namespace schedlab {
 // What the agent decides.
 enum class Mode {
     pick,   // which job starts, or to wait (Takizawa, Nomura & Matsuba)
-    order,  // who goes first; the first that does not fit is the head, EASY fills in behind it
-    guard,  // the same, and who is backfilled, among those that do not delay the head
+    order,  // which job is next; the first that does not fit is the head, EASY fills in behind it
+    guard,  // the same, and which jobs are backfilled among those that do not delay the head
 };
 
 // What the agent sees.
 enum class Observation {
     baseline,  // each node's remaining time by request; the jobs' nodes and requests
-    proposal,  // also both by estimate
+    proposal,  // also the nodes' remaining times and the jobs' run times by estimate
     jobs,      // features of each job and of the machine, the same for machines of any size
 };
 

@@ -113,7 +113,7 @@ bool QueueEnv::legal(Position position) const {
     return guard_.has_head() ? guard_.allows(*view_, job) : true;
 }
 
-// Whether an answer of the agent could start a job now.
+// Whether a decision of the agent could start a job now.
 bool QueueEnv::anything_to_decide() const {
     if (options_.mode == Mode::order && guard_.has_head()) return false;
     const WaitingQueue& queue = view_->queue();
@@ -196,8 +196,8 @@ void QueueEnv::take_in_changes() {
     }
 }
 
-// Paid while jobs wait and not when they start: else to start a job would seem to cost what it has
-// cost long ago, and to wait for ever would seem free.
+// Paid while jobs wait, not when they start. Otherwise the start of a job would seem to cost what
+// its wait has already cost, and waiting for ever would seem free.
 void QueueEnv::pay_slowdowns() {
     const WaitingQueue& queue = view_->queue();
     double sum = slowdowns_of_started_;
@@ -208,7 +208,7 @@ void QueueEnv::pay_slowdowns() {
     slowdowns_paid_ = sum;
 }
 
-// Of a job that starts then.
+// The bounded slowdown of a job that starts at this time.
 double QueueEnv::bounded_slowdown(JobIndex job, Time start) const {
     constexpr double kShortest = 10;
     const auto wait = static_cast<double>(start - sim_->eligible_times()[job]);
@@ -271,7 +271,7 @@ void QueueEnv::mask(std::span<std::uint8_t> allowed) const {
          at = queue.next(at), ++slot) {
         allowed[slot] = legal(at);
     }
-    // To wait makes sense where time alone can change something, or the head is known already.
+    // Waiting makes sense where time alone can change something, or the head is known already.
     allowed[options_.visible] = options_.mode == Mode::pick || guard_.has_head();
 }
 

@@ -31,7 +31,7 @@ class QueueEnv {
     void reset(std::shared_ptr<Simulator> simulator);
     Step step(std::int64_t action);
 
-    // The same by hand, where somebody else advances the simulator: attach to it before its first
+    // The same by hand, where other code advances the simulator: attach to it before its first
     // pass; at each pass enter, decide as long as there is something to decide, and leave.
     void attach(std::shared_ptr<Simulator> simulator);
     bool enter();                       // whether there is something to decide
@@ -49,7 +49,7 @@ class QueueEnv {
     std::int64_t steps() const { return steps_; }
     std::int64_t started() const { return started_; }
 
-    // Where the episode is, by the names below.
+    // The state of the episode, by the names below.
     static constexpr std::array kState = {"time_s",  "waiting", "running",
                                           "free_nodes", "started", "steps"};
     std::array<std::int64_t, kState.size()> state() const;
@@ -94,7 +94,7 @@ class QueueEnv {
     std::int64_t steps_ = 0;
     std::int64_t started_ = 0;
     int failures_ = 0;
-    bool refuses_ = false;  // to name a head, although a job could start
+    bool refuses_ = false;  // the agent names no head, although a job could start
     Time interval_ = 0;
     double reward_ = 0;
     // By node: when the running job leaves it by its request, and by its estimate; 0 if none runs.

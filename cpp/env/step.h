@@ -2,7 +2,7 @@
 
 namespace schedlab {
 
-// What a step of an environment gave.
+// The result of one step of an environment.
 struct Step {
     double reward = 0;
     bool terminated = false;  // the agent has done its work

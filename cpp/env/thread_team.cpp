@@ -6,7 +6,7 @@
 namespace schedlab {
 namespace {
 
-// A thread watches this long for the next round before it sleeps: about as long as to wake it takes.
+// A thread watches this long for the next round before it sleeps: about as long as waking it takes.
 constexpr std::chrono::microseconds watch{50};
 constexpr std::size_t takes_per_share = 8;  // so that there is something left to help with
 
@@ -60,7 +60,7 @@ void ThreadTeam::run() {
     error_ = nullptr;
     ended_.store(0, std::memory_order_relaxed);
     for (std::size_t i = 0; i < threads_used_; ++i) {
-        // Released, so that whoever takes a task sees what the caller prepared.
+        // Released, so that the thread that takes a task sees what the caller prepared.
         shares_[i].next.store(shares_[i].first, std::memory_order_release);
     }
     if (!threads_.empty()) {

@@ -14,8 +14,8 @@ namespace schedlab {
 // Threads that do one round of equal tasks after another, with the caller among them.
 //
 // Each thread has a share of the tasks, the same in every round, so that their data stay in its
-// cache. Who has finished his own helps the others: a thread that wakes late finds its work done,
-// and a round of a few microseconds never waits for a sleeper.
+// cache. A thread that has finished its own share helps the others: one that wakes late finds its
+// work done, and a round of a few microseconds never waits for a sleeper.
 class ThreadTeam {
   public:
     using Task = std::function<void(std::size_t)>;

@@ -14,7 +14,7 @@ const char* skip_blanks(const char* at, const char* end) {
     return at;
 }
 
-// Plain integers, which is nearly every field of a trace, without the cost of a general parser.
+// Parses plain integers, nearly all fields of a trace, without the cost of a general parser.
 const char* parse_integer(const char* at, const char* end, double& value) {
     const bool negative = at != end && *at == '-';
     const char* digit = at + negative;
@@ -37,7 +37,7 @@ const char* parse_number(const char* at, const char* end, double& value) {
     return error == std::errc() && whole_word && std::isfinite(value) ? next : nullptr;
 }
 
-// The word for a message: at most 40 bytes, those that do not print as \xNN.
+// The word for a message: at most 40 bytes; bytes that do not print appear as \xNN.
 std::string word_at(const char* at, const char* end) {
     constexpr char kHex[] = "0123456789abcdef";
     const char* stop = std::find_if(at, end, is_blank);

@@ -8,7 +8,7 @@
 
 namespace schedlab {
 
-// A line that is not `columns` numbers.
+// A line that does not have exactly `columns` numbers.
 struct BadLine {
     std::int64_t line;
     std::string reason;
@@ -23,7 +23,7 @@ struct ScannedNumbers {
 };
 
 // Reads lines of whitespace-separated numbers (SWF and its relatives).
-// Blank lines and lines whose first visible character is `comment` are passed over.
+// Blank lines and lines whose first visible character is `comment` are skipped.
 ScannedNumbers scan_numbers(std::string_view text, std::size_t columns, char comment,
                             std::size_t max_bad);
 

@@ -8,11 +8,11 @@
 namespace schedlab {
 namespace {
 
-constexpr Time kUntilTold = Time{1} << 60;  // longer than anything runs
+constexpr Time kUntilTold = Time{1} << 60;  // longer than any job runs
 
 }  // namespace
 
-// Who runs the cluster kills jobs, and tells.
+// The system that runs the cluster kills jobs and reports their ends.
 LiveCluster::LiveCluster(NodeCount nodes, Time tick, std::shared_ptr<Predictor> predictor)
     : sim_(std::make_shared<Simulator>(
           JobTable{}, Options{.nodes = nodes, .tick = tick, .kill_at_request = false},

@@ -18,7 +18,7 @@ void ConservativePasses<Plan>::begin(const View& view) {
 
 template <typename Plan>
 void ConservativePasses<Plan>::schedule(View& view) {
-    slots_.resize(view.jobs());  // on a live cluster there are more each time
+    slots_.resize(view.jobs());  // on a live cluster the number of jobs grows
     const bool room = take_in_changes(view);
     broken_ = view.overdue() || (broken_ && a_promise_is_past(view));
     if (broken_ || view.plans_are_void()) {
@@ -35,10 +35,10 @@ template <typename Plan>
 bool ConservativePasses<Plan>::take_in_changes(const View& view) {
     bool room = false;
     plan_.advance(view);
-    for (const JobIndex job : view.started()) {  // in the place of others
+    for (const JobIndex job : view.started()) {  // by preempting others
         forget(job);
     }
-    for (const JobIndex job : view.completed()) forget(job);  // lost while it was suspended
+    for (const JobIndex job : view.completed()) forget(job);  // a suspended job may have been lost
     if (!view.plans_are_void()) {
         for (const Closing& closing : view.closings()) plan_.close(view, closing);
         for (const JobIndex job : view.completed()) {
@@ -161,7 +161,7 @@ void RebuiltPasses<Plan>::schedule(View& view) {
     const auto end = queue.end_of_first(depth_);
     const auto unpromised = end_of_unpromised(view, end);
     for (auto at = queue.first(); at < end; at = queue.next(at)) {
-        if (view.is_full() && at >= unpromised) break;  // no plan left that matters
+        if (view.is_full() && at >= unpromised) break;  // no later plan matters
         const JobIndex job = queue.job(at);
         const auto slot = plan_.reserve_earliest(view, job);
         view.promise(job, slot.start);

@@ -9,10 +9,11 @@
 namespace schedlab {
 
 // Conservative backfilling (Mu'alem & Feitelson 2001): every considered job is promised the
-// earliest start that moves no earlier promise. When a job ends early, each promise in queue order
-// may only move earlier, and a pass is asked for when the first one is due, so that it is kept even
-// if nothing else happens then. Only a job that exceeds its request can make promises slip: while
-// one does, and after it until none is in the past, all are planned again in queue order.
+// earliest start that moves no promise made before. When a job ends early, promises are tried again
+// in queue order and may only move earlier. The policy asks for a pass when the first promise is
+// due, so that it is kept even if nothing else happens then. Promises can slip only when a job
+// exceeds its request: while it does, and afterwards until no promise is in the past, all are
+// replanned in queue order.
 template <typename Plan>
 class ConservativePasses {
   public:
@@ -29,7 +30,7 @@ class ConservativePasses {
 
     // Returns whether a running or promised job left room in the plan.
     bool take_in_changes(const View& view);
-    // The job waits no more; the plan need not be told.
+    // Drops the promise of a job that no longer waits; the plan stays as it is.
     void forget(JobIndex job);
     bool a_promise_is_past(const View& view) const;
     void replan(View& view);
@@ -45,9 +46,9 @@ class ConservativePasses {
     bool frozen_;
     bool oldest_first_;
     Plan plan_;
-    std::vector<Slot> slots_;   // by job; without a start: no promise
+    std::vector<Slot> slots_;   // by job; no start means no promise
     std::size_t promised_ = 0;  // waiting jobs with a promise
-    EventHeap due_;             // planned starts, also some that have been given up since
+    EventHeap due_;             // planned starts, including some that have been given up
     bool broken_ = false;       // a running job had exceeded its request at the last pass
 };
 

@@ -48,7 +48,7 @@ void Easy::schedule(View& view) {
     }
 }
 
-// When no nodes came free and the head is still the same, whatever could not start at the last
+// When no nodes came free and the head is still the same, a job that could not start at the last
 // pass cannot start now: the time before the shadow and the free and extra nodes only shrink.
 bool Easy::nothing_but_newcomers(const View& view) const {
     const WaitingQueue& queue = view.queue();

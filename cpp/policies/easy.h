@@ -11,11 +11,11 @@ namespace schedlab {
 
 // EASY (Lifka 1995; Mu'alem & Feitelson 2001): starts jobs in order; the first that does not fit,
 // the head, is promised the earliest time at which enough nodes will be free; others may start
-// if by their requests they do not delay it. The promise is planned again at every pass.
+// if, by their estimates, they do not delay it. The promise is replanned at every pass.
 class Easy : public OrderedPolicy {
   public:
-    // `candidates`: the order in which backfilling is tried; null means the queue's.
-    // `max_priority_gap`: jobs whose keys are further from the head's are not backfilled.
+    // `candidates`: the order in which jobs are tried for backfilling; null: the queue's order.
+    // `max_priority_gap`: jobs whose keys exceed the head's by more are not backfilled.
     Easy(std::shared_ptr<Order> order, std::size_t depth,
          std::shared_ptr<Order> candidates, double max_priority_gap);
 
@@ -34,8 +34,8 @@ class Easy : public OrderedPolicy {
     void backfill_sorted(View& view, const std::vector<Position>& candidates);
     void start(View& view, Position position);
 
-    // The waiting jobs in the candidates' order, kept where a search through all of them would
-    // otherwise have to sort them: no limits, and keys that do not change.
+    // An index of the waiting jobs in the order of `candidates`, so that a search need not sort all
+    // of them. It is kept only without limits and with keys that do not change.
     bool keeps_index() const;
     void update_index(const View& view);
     void add_to_index(const View& view, Position position);

@@ -4,7 +4,8 @@
 
 namespace schedlab {
 
-// EASY's rule for one head: what starts beside it must end before its time or use extra nodes.
+// EASY's rule for one head: any other job that starts must end by the shadow time or use only
+// extra nodes.
 class EasyGuard {
   public:
     // Promises the head the earliest time at which enough nodes will be free.

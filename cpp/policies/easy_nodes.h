@@ -8,10 +8,10 @@
 
 namespace schedlab {
 
-// EASY as Batsim's `easy_bf` does it: the head reserves the lowest-numbered of the nodes that will
-// have room at its time, whole, and a job that would run into that time must avoid these very
-// nodes. The reservation is planned again only when a job has ended, its time has come or another
-// job has become the head; where no job has ended, only newcomers are tried.
+// EASY as Batsim's `easy_bf` does it: the head reserves whole nodes, the lowest-numbered of those
+// that will have room at its time. A job that would still run then must avoid these nodes. The
+// reservation is replanned only when a job has ended, its time has come or another job has become
+// the head; if no job has ended, only new jobs are tried.
 class EasyNodes : public OrderedPolicy {
   public:
     using OrderedPolicy::OrderedPolicy;
@@ -23,11 +23,11 @@ class EasyNodes : public OrderedPolicy {
     using Position = WaitingQueue::Position;
 
     void plan_head(View& view, Position end);
-    // Where the head is planned.
+    // The time and the nodes that the head reserves.
     NodePlan::Slot slot_of_head(const View& view) const;
     void try_start(View& view, Position position);
 
-    bool begun_ = false;  // with a first pass, to which all waiting jobs are new
+    bool begun_ = false;  // after the first pass, for which all waiting jobs are new
     JobIndex head_ = kNoJob;
     NodePlan::Slot head_slot_;
     NodePlan plan_{Hold::nodes};  // where the machine is not one pool: running jobs and the head

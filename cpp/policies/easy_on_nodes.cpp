@@ -22,12 +22,12 @@ void EasyOnNodes::schedule(View& view, Order* candidates, bool keys_may_move) {
     }
 }
 
-// When nothing came free and the heads are still the same, whatever could not start at the last
+// When nothing came free and the heads are still the same, a job that could not start at the last
 // pass cannot start now: the time before the shadows, the room and the spare nodes only shrink.
 bool EasyOnNodes::only_newcomers_matter(const View& view, bool keys_may_move) const {
     const WaitingQueue& queue = view.queue();
-    // Which GPUs a job would take, and with it whether a head can spare them, may change as others
-    // start.
+    // As other jobs start, the GPUs that a job would take may change, and with them whether a head
+    // can spare them.
     if (view.machine_of_nodes()->has_gpus()) return false;
     if (guards_.empty() || !view.completed().empty() || !view.cancelled().empty() ||
         view.plans_are_void() || view.machine_changed() || !considered_all_ || queue.size() > depth_ ||
@@ -103,7 +103,7 @@ void EasyOnNodes::consider(View& view, Position position, Order* candidates) {
     }
     if (has_rival && tried_in_vain(view, job)) return;
     if (has_rival && !view.has_room(job)) {
-        // Room and free nodes only shrink in a pass. A shorter job may be barred from fewer.
+        // Room and free nodes only shrink in a pass. A shorter job may be barred from fewer nodes.
         if (!view.barred(job)) skipped_[view.demand(job)] = 1;
     } else if (has_rival && candidates) {
         behind_.push_back(position);

@@ -7,7 +7,7 @@
 
 namespace schedlab {
 
-// The passes of EASY where jobs share nodes, or may have only some of them. A job that does not
+// The passes of EASY where jobs share nodes, or may use only some of them. A job that does not
 // fit and competes with no earlier head for nodes is a head, too.
 class EasyOnNodes {
   public:
@@ -15,7 +15,7 @@ class EasyOnNodes {
         : depth_(depth), max_priority_gap_(max_priority_gap) {}
 
     void begin(const View& view);
-    // `candidates`: the order in which backfilling is tried; null means the queue's.
+    // `candidates`: the order in which jobs are tried for backfilling; null: the queue's order.
     // `keys_may_move`: jobs may have changed places in the queue since the last pass.
     void schedule(View& view, Order* candidates, bool keys_may_move);
 
@@ -28,17 +28,17 @@ class EasyOnNodes {
     void consider(View& view, Position position, Order* candidates);
     void try_behind(View& view, Order& candidates);
     void backfill(View& view, Position position);
-    // Whether a job with the same demand and no longer estimate has been tried in vain.
+    // Whether a job with the same demand and an equal or shorter estimate has been tried in vain.
     bool tried_in_vain(const View& view, JobIndex job);
     bool choose(const View& view, JobIndex job, Placement& nodes);
     // The GPUs of the node that the job would take now.
     GpuMask gpus_of(const View& view, JobIndex job, NodeIndex node, const Share& share);
 
-    // A job was tried in vain; so is every one with the same demand and no shorter estimate, until
-    // the guards are others or a node comes free that can hold it.
+    // A job that was tried in vain. Jobs with the same demand and an equal or longer estimate fail
+    // too, until the guards change or a node that can hold them comes free.
     struct Failure {
         std::int64_t guards_made = -1;
-        std::size_t guards = 0;  // how many there were
+        std::size_t guards = 0;  // the number of guards then
         Time estimate = 0;
         std::int64_t freed = 0;  // see View::freed_ever
     };
@@ -46,10 +46,10 @@ class EasyOnNodes {
 
     std::size_t depth_;
     double max_priority_gap_;
-    std::int64_t guards_made_ = 0;  // how often they were others than before
+    std::int64_t guards_made_ = 0;  // how often the guards may have changed
     bool considered_all_ = false;
     std::vector<NodeGuard> guards_;
-    std::vector<NodeGuard> last_guards_;  // as they were when the last pass made them
+    std::vector<NodeGuard> last_guards_;  // as they were at the end of the last pass
     std::vector<HeadRooms> rooms_;        // of heads, now and before
     std::vector<double> head_keys_;
     std::vector<Position> behind_;

@@ -8,9 +8,9 @@
 
 namespace schedlab {
 
-// What a linear order knows of a job, in the order of its weights.
+// The features of a job that a linear order weighs, in the order of its weights.
 std::vector<std::string> feature_names();
-// The smallest sum of weight x feature first; one weight for each feature.
+// The order by the sum of weight x feature, smallest first; one weight for each feature.
 std::shared_ptr<Order> make_linear_order(const std::vector<double>& weights);
 
 }  // namespace schedlab

@@ -12,7 +12,7 @@
 namespace schedlab {
 namespace {
 
-constexpr Time kRest = 9;  // times as long as a late job went first, others have in peace
+constexpr Time kRest = 9;  // after a late job went first, none does for this many times as long
 
 }  // namespace
 
@@ -155,8 +155,8 @@ Lookahead::Decision Lookahead::rehearse(Simulator& simulation) const {
     return copy.best(known);
 }
 
-// Puts the oldest job first once it has waited too long. When it has started, others have nine times
-// as long in peace: late jobs, however many, have their way a tenth of the time.
+// Puts the oldest job first once it has waited too long. When it has started, no late job goes
+// first for nine times as long: late jobs, however many, go first a tenth of the time.
 bool Lookahead::notice_late(const View& view) {
     const WaitingQueue& queue = view.queue();
     const auto oldest = queue.oldest();
@@ -199,8 +199,8 @@ void Lookahead::keep_guard(View& view) {
     go_on_with(view, chosen_);
 }
 
-// Whether somebody may wait too long if the candidate decides this pass and conservative backfilling
-// all that follow. Its promises hold whatever run times come.
+// Whether a job may wait too long if the candidate decides this pass and conservative backfilling
+// decides all that follow. The promises of the latter hold for any run times.
 bool Lookahead::breaks_guard(const Simulator& simulation) {
     const Present present(simulation);
     std::vector<Time> runs(present.jobs().size());
@@ -213,7 +213,7 @@ bool Lookahead::breaks_guard(const Simulator& simulation) {
     run_stages(*done,
                {{rehearsed(known, chosen_, ahead_->moved), present.now()}, {policies_.back(), kNever}});
     ++rollouts_;
-    const Time most = settings_.guard / 2;  // jobs that come need room, too
+    const Time most = settings_.guard / 2;  // jobs still to come need room, too
     for (std::size_t i = 0; i < present.jobs().size(); ++i) {
         if (!present.is_waiting(i) || done->start_times()[i] == kNone) continue;
         if (done->start_times()[i] - present.eligible(i) > most) return true;

@@ -22,18 +22,18 @@ struct LookaheadSettings {
     Time period = 7200;
     std::size_t forks = 40;
     double doubt = 0.5;       // standard errors by which a candidate must be better than the base
-    Time horizon = kNever;    // a rollout ends then
+    Time horizon = kNever;    // a rollout ends after this time
     LookaheadMetric metric = LookaheadMetric::bounded_slowdown;
     Time patience = kNever;  // the oldest job goes first when it has waited longer
-    // No job waits longer where EASY can keep it; kNever: no limit.
+    // The longest wait of any job, as far as EASY can keep it; kNever: no limit.
     Time guard = kNever;
     // The worst-off user's mean is at most this multiple of that under the base.
     double fairness = std::numeric_limits<double>::infinity();
     std::size_t search = 0;  // how many of the first jobs are tried at the very front
-    std::size_t evolve = 0;  // weights of the last candidate that are tried on the past at each look
-    // For so long jobs come in the forks, up to a day; kNever: where run times are known, for 2 h.
+    std::size_t evolve = 0;  // weights of the last candidate to try on the past at each decision
+    // How long jobs arrive in the forks, up to a day; kNever: 2 h where run times are known.
     Time arrivals = kNever;
-    std::int64_t budget = 16'000;  // starts of jobs that a decision may try, more or less
+    std::int64_t budget = 16'000;  // approximate number of job starts that a decision tries
     std::uint64_t seed = 0;
     std::size_t threads = 1;
 };
@@ -46,9 +46,10 @@ struct LookaheadCandidate {
     double max_priority_gap = std::numeric_limits<double>::infinity();
 };
 
-// Tries candidates before it decides. Now and then it forks the present with drawn run times, lets each
-// candidate decide for one period and the first of them, the base, after it, and goes on with the
-// one that did best. It leaves the base only for a gain that is larger than chance explains.
+// Tries candidates before it decides. From time to time it forks the present with drawn run times.
+// In the forks each candidate decides for one period, and the first of them, the base, decides
+// after it. The policy goes on with the candidate that did best. It leaves the base only for a gain
+// that is larger than chance explains.
 class Lookahead : public Policy {
   public:
     using Settings = LookaheadSettings;
@@ -63,18 +64,18 @@ class Lookahead : public Policy {
         double error;  // its standard error
     };
 
-    // What was tried, and what is best.
+    // The best candidate, and the scores of all that were tried.
     struct Decision {
         std::size_t chosen = 0;
         std::size_t waiting = 0;
         double gain = 0;   // over the base: the mean over the forks, per waiting job
         double error = 0;  // its standard error
         std::vector<std::vector<double>> sums;  // by candidate, then by fork
-        std::vector<std::int64_t> moved;  // the arrivals of jobs that come first
+        std::vector<std::int64_t> moved;  // jobs that come first, by arrival
     };
 
     Lookahead(std::vector<Candidate> candidates, Settings settings);
-    // Return what would be decided in this state if it were for the first time.
+    // Returns the decision in this state, as if it were the first one.
     Decision rehearse(Simulator& simulation) const;
 
     std::shared_ptr<Policy> clone() const override;
@@ -88,9 +89,9 @@ class Lookahead : public Policy {
     std::int64_t rollouts() const { return rollouts_; }
     // How often a job was put first because forks gained by it.
     std::int64_t moves() const { return moves_; }
-    // Of the candidate whose weights are evolved: nodes and request.
+    // The weights of the evolved candidate: nodes and request.
     const WeightSearch::Weights& weights() const { return weights_.mean(); }
-    // Seconds for which the guard let the oldest job go first.
+    // Seconds for which the guard's plan decided.
     Time guarded() const { return guarded_s_; }
 
   private:
@@ -104,27 +105,28 @@ class Lookahead : public Policy {
     bool is_due(const View& view) const;
     void decide(View& view);
     Decision best(Known& known);
-    // Replays the jobs that ended lately with other weights of the last candidate, and improves them.
+    // Replays recently ended jobs with other weights of the last candidate, and improves them.
     void evolve(Known& known);
     void use_weights(const WeightSearch::Weights& weights);
     std::vector<Future> draw(const Known& known, std::size_t count) const;
     Time arrivals_length() const;
-    // Lets jobs come for so long in the futures, as they came at this hour of the last days.
+    // Adds arrivals for this length of time to each future: those at this time on one of the last
+    // days.
     void add_arrivals(Known& known, Time length, std::vector<Future>& futures) const;
     std::uint64_t bits_of_decision() const;
     // The policy of a rollout: a candidate, and jobs that come first.
     std::shared_ptr<const Policy> rehearsed(const Known& known, std::size_t candidate,
                                             const std::vector<std::int64_t>& moved = {}) const;
-    // Adds the scores in these futures to those that were tried before.
+    // Runs the plans in these futures and appends the scores to those of earlier futures.
     void try_out(const Known& known, std::span<const Future> futures,
                  std::span<Tried* const> plans);
-    // Puts one of the first jobs first, as long as that is a gain.
+    // Puts one of the first jobs at the very front, and repeats this while it is a gain.
     void search(const Known& known, std::span<const Future> futures, Tried best, Decision& made);
     void go_on_with(View& view, std::size_t candidate);
-    // Keeps the longest wait that was asked for.
+    // Lets the guard's plan decide while the longest allowed wait is in danger.
     void keep_guard(View& view);
     bool breaks_guard(const Simulator& simulation);
-    // Returns whether another job has become the first, or none.
+    // Returns whether the late job that goes first is another one than before, or none.
     bool notice_late(const View& view);
 
     std::vector<Candidate> candidates_;
@@ -133,7 +135,7 @@ class Lookahead : public Policy {
     std::shared_ptr<PastArrivals> past_;
     std::shared_ptr<JobsAhead> ahead_;
     WeightSearch weights_;
-    std::vector<std::shared_ptr<Order>> orders_;     // guarded, by candidate; then of the guard
+    std::vector<std::shared_ptr<Order>> orders_;     // guarded, by candidate; the guard's is last
     std::vector<std::shared_ptr<Policy>> policies_;  // the same
     std::shared_ptr<CurrentOrder> order_;
     std::shared_ptr<Policy> deciding_;

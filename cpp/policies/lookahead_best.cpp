@@ -16,10 +16,10 @@
 namespace schedlab {
 namespace {
 
-constexpr std::size_t kFirstForks = 10;  // in which all candidates are tried, at most
-constexpr std::size_t kBestTried = 3;   // these are tried in all
+constexpr std::size_t kFirstForks = 10;  // the most forks in which all candidates are tried
+constexpr std::size_t kBestTried = 3;   // this number of the best are tried in all forks
 constexpr std::size_t kLeastForks = 2;
-constexpr std::size_t kRounds = 3;  // in each of which one job may be put first
+constexpr std::size_t kRounds = 3;  // each may put one job first
 constexpr Time kArrivals = 2 * 3600;
 constexpr double kAnyReach = std::numeric_limits<double>::infinity();
 constexpr std::size_t kReplayed = 500;  // jobs, at most
@@ -145,7 +145,7 @@ std::vector<Future> Lookahead::draw(const Known& known, std::size_t count) const
     const std::uint64_t own = bits_of_decision();
     for (std::size_t i = 0; i < present.jobs().size(); ++i) {
         const SubmittedJob job = present.job(i);
-        // Each job is drawn once from each of `count` equal parts of its distribution.
+        // The run time is drawn once from each of `count` equal parts of the job's distribution.
         std::uint64_t bits = mix(own ^ static_cast<std::uint64_t>(job.job));
         std::iota(stratum.begin(), stratum.end(), 0);
         for (std::size_t k = count; k > 1; --k) {
@@ -169,7 +169,7 @@ std::uint64_t Lookahead::bits_of_decision() const {
     return mix(mix(settings_.seed) ^ static_cast<std::uint64_t>(decisions_));
 }
 
-// Where run times are known, all forks would be one without jobs that come.
+// Where run times are known, all forks would be the same without arrivals.
 Time Lookahead::arrivals_length() const {
     if (settings_.arrivals != kNever) return settings_.arrivals;
     return memory_->is_exact() ? kArrivals : 0;
@@ -227,8 +227,8 @@ void Lookahead::try_out(const Known& known, std::span<const Future> futures,
                                                                  std::size_t plan,
                                                                  const Simulator& done) {
         double sum = 0, worst = 0;
-        // When a job starts does not depend on how long it will run: its slowdown is expected over
-        // all its run times, not only the drawn one.
+        // A job's start does not depend on its own run time. So its slowdown is the expectation
+        // over all its run times, not that of the drawn one only.
         const auto count = [&](std::size_t place, Time since, const ToldRun& run) {
             const Time started = done.start_times()[place];
             const auto wait = static_cast<double>((started == kNone ? done.now() : started) - since);

@@ -31,8 +31,8 @@ struct Lookahead::Known {
     std::size_t waiting = 0;
 };
 
-// A candidate with jobs that come first, and what came of it fork by fork: the sum over the waiting
-// jobs, and the mean of the worst-off user.
+// A candidate with jobs that come first, and its scores by fork: the sum over the waiting jobs, and
+// the mean of the worst-off user.
 struct Lookahead::Tried {
     std::size_t candidate;
     std::vector<std::int64_t> moved{};
@@ -49,7 +49,7 @@ struct Lookahead::Tried {
             return rounded_sum(rounded_sum(mean) - rounded_sum(doubt * error));
         }
     };
-    // Over another one, in the forks of both; nothing if that is not fair enough.
+    // The gain over another one, in the forks that both ran; nothing if it is not fair enough.
     std::optional<Gain> gain_over(const Tried& other, double fairness) const {
         const std::size_t forks = std::min(sum.size(), other.sum.size());
         double gain = 0, square = 0, fair = 0, fair_other = 0;

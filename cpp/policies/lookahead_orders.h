@@ -15,16 +15,16 @@
 
 namespace schedlab {
 
-// What past jobs tell of a job that is to run.
+// What past jobs say about the run time of a job.
 struct ToldRun {
     double mean;      // of its run time, in seconds
-    double slowness;  // the mean of 1 / run time, of run times of 10 s or more
+    double slowness;  // the mean of 1 / run time; run times below 10 s count as 10 s
 };
 
 // The smallest log(run time) + nodes x log(nodes) + request x log(request) - ageing x log(1 + wait /
-// run time) first. The run time is the mean of what past jobs tell.
+// run time) first. The run time is the mean that past jobs suggest.
 //
-// Jobs age when the queue is put in order, not before each pass.
+// Jobs age only when the queue is put in order, not before each pass.
 class PredictedOrder : public Order {
   public:
     struct Weights {
@@ -59,7 +59,7 @@ class PredictedOrder : public Order {
     std::shared_ptr<const RunMemory> memory_;  // null: nothing is known
 };
 
-// What past jobs tell of each kind of job.
+// What past jobs say about each kind of job.
 class ToldKinds {
   public:
     struct Kind {
@@ -77,7 +77,7 @@ class ToldKinds {
         }
         return at->second;
     }
-    // Of a kind that was asked for.
+    // The run time of a kind that `ask` was called for.
     const ToldRun& run(std::int64_t user, Time request, NodeCount nodes) const {
         return kinds_.at({user, request, nodes}).run;
     }
@@ -87,8 +87,8 @@ class ToldKinds {
     std::map<std::tuple<std::int64_t, Time, NodeCount>, Kind> kinds_;
 };
 
-// The same for jobs of which all is known before: by their numbers, and those behind them by their
-// kinds.
+// The same order for jobs whose run times have been looked up: by number, and by kind for jobs with
+// higher numbers.
 class KnownOrder : public Order {
   public:
     KnownOrder(PredictedOrder::Weights weights, std::shared_ptr<const std::vector<ToldRun>> told,
@@ -113,13 +113,13 @@ class KnownOrder : public Order {
     std::shared_ptr<const ToldKinds> kinds_;
 };
 
-// Jobs, by their arrivals, that come before all others.
+// Jobs that come before all others, by arrival.
 struct JobsAhead {
     std::int64_t late = kNone;          // one that has waited too long: the very first
-    std::vector<std::int64_t> moved{};  // the others, one after the other
+    std::vector<std::int64_t> moved{};  // the next ones, in this order
 };
 
-// Another order, before which some jobs come.
+// Puts some jobs ahead of all others; another order ranks the others.
 class GuardedOrder : public Order {
   public:
     // `frozen`: keys stay as they are when the queue is put in order, even if waits count.

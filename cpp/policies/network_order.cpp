@@ -90,7 +90,7 @@ class NetworkOrder : public Order {
         return sums;
     }
 
-    // The place of what does not change at every pass.
+    // The place of what is not computed at every pass; computes it where it is missing or old.
     std::size_t known(const WaitingJob& job, const MachineState& machine) const {
         const auto place = static_cast<std::size_t>(job.job);
         if (place >= known_.size()) {

@@ -17,8 +17,8 @@ struct NetworkWeights {
     std::vector<double> out;                  // by unit
 };
 
-// What the network knows, in the order of its weights: first of a job, then of the queue. None of it
-// depends on the size of the machine.
+// The inputs of the network in the order of its weights: first those of a job, then those of the
+// queue. None of them depends on the size of the machine.
 std::vector<std::string> network_job_inputs();
 std::vector<std::string> network_queue_inputs();
 std::shared_ptr<Order> make_network_order(const NetworkWeights& weights);

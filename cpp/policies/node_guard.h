@@ -13,7 +13,7 @@ class HeadRooms {
     explicit HeadRooms(JobIndex head) : head_(head) {}
     JobIndex head() const { return head_; }
 
-    // Brings it up to date with the nodes.
+    // Looks again at nodes that have changed.
     void update(const View& view);
     // When the head will fit, if every job leaves as expected.
     Time shadow(const View& view) const;
@@ -27,9 +27,8 @@ class HeadRooms {
     mutable std::vector<Time> times_;
 };
 
-// EASY's rule for one head where jobs share nodes, or may have only some of them: a job that runs
-// beyond the head's shadow time takes no more of the nodes that the head could use then than the
-// head can spare.
+// EASY's rule for one head where jobs share nodes, or may use only some of them: a job that runs
+// beyond the head's shadow time must leave the head enough of the nodes that it could use then.
 class NodeGuard {
   public:
     // Promises the head the earliest time at which it will fit.
@@ -41,14 +40,14 @@ class NodeGuard {
     }
 
     JobIndex head() const { return head_; }
-    // Whether both may use the same node.
+    // Whether the job and the head may use the same node.
     bool competes_with(const View& view, JobIndex job) const;
     // Whether the job would run beyond the shadow time.
     bool is_late(const View& view, JobIndex job) const {
         return view.now() + view.estimate(job) > shadow_;
     }
 
-    // A node that the head loses, and the part of the head that does.
+    // A node that the head loses, and the part of the head that loses it.
     struct Loss {
         std::size_t part;
         NodeIndex node;
@@ -59,7 +58,7 @@ class NodeGuard {
     std::size_t spoilt(const View& view, NodeIndex node, const Share& taken, GpuMask gpus) const;
     NodeCount spare(std::size_t part) const { return spare_[part]; }
     void lose(Loss loss);
-    // A late job is about to take this share of the node, and the head does not lose it.
+    // Counts the share that a late job is about to take of a node that the head does not lose.
     void share(const View& view, NodeIndex node, const Share& taken, GpuMask gpus);
 
   private:

@@ -28,7 +28,7 @@ double estimate(const WaitingJob& job) { return static_cast<double>(job.estimate
 double nodes(const WaitingJob& job) { return static_cast<double>(job.nodes); }
 double area(const WaitingJob& job) { return estimate(job) * nodes(job); }
 double wait(const WaitingJob& job, Time now) { return static_cast<double>(now - job.eligible); }
-// Submission at time 0 has no logarithm; the first second counts as 1.
+// Time 0 has no logarithm; it counts as 1.
 double log_submit(const WaitingJob& job) {
     return std::log10(std::max(static_cast<double>(job.submit), 1.0));
 }

@@ -9,7 +9,7 @@
 
 namespace schedlab {
 
-// The jobs of the last days that have ended, by rising submission.
+// The jobs of the last days that have ended, in order of submission.
 class PastArrivals {
   public:
     static constexpr Time kDay = 86'400;

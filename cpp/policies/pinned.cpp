@@ -15,7 +15,7 @@ void Pinned::begin(const View& view) {
 }
 
 void Pinned::schedule(View& view) {
-    planned_.resize(view.jobs(), false);  // on a live cluster there are more each time
+    planned_.resize(view.jobs(), false);  // on a live cluster the number of jobs grows
     const bool from_scratch = broken_ || view.plans_are_void();
     broken_ = view.overdue();
     if (from_scratch) {
@@ -60,7 +60,7 @@ void Pinned::drop_withdrawn(const View& view) {
     const auto gone = view.cancelled();
     std::erase_if(plans_, [&](const Plan& plan) {
         if (std::find(gone.begin(), gone.end(), plan.job) == gone.end()) return false;
-        // The last waiting job may have gone long ago, without a pass.
+        // If this was the last waiting job, its withdrawal may be long ago: no pass followed it.
         if (plan.end > view.now()) {
             timeline_.release(std::max(plan.start, view.now()), plan.end, plan.nodes);
         }

@@ -8,24 +8,24 @@
 
 namespace schedlab {
 
-// What becomes of plans where a job starts in a hole that is too short for it.
+// What happens to plans when a job starts in a hole that is too short for it.
 enum class Push {
     none,     // no job starts in such a hole
     hole,     // each plan in its way moves to the next hole on its own nodes
-    cascade,  // it moves behind the job, and what is then in its own way behind that
+    cascade,  // it moves behind the job, and pushes back the plans that are then in its own way
 };
 
 // The families of incentive backfilling with plans that name nodes and are kept: a planned job
-// starts at its time on its nodes, even if others come free before. Of the simulators tried, the
-// one nearest to the tables of Takizawa & Takano.
+// starts at its time on its nodes, even if other nodes come free before. Of the simulators tried,
+// this one is nearest to the tables of Takizawa & Takano.
 //
 // A pass plans those of the first `depth` jobs of the queue that have no plan; the oldest job of
-// all, the head, goes first. A submission has all plans made again but the head's; a completion has
-// none. A running job that outlives its estimate voids all of them.
+// all, the head, goes first. A submission replans all jobs except the head; a completion replans
+// none. A running job that outlives its estimate voids all plans.
 class Pinned : public OrderedPolicy {
   public:
-    // With `push`, a job other than the head may start in a hole before other plans of which its
-    // estimate is at most `alpha` times the length. It never pushes the head.
+    // With `push`, a job other than the head may start in a hole before other plans if its estimate
+    // is at most `alpha` times the length of the hole. It never pushes the head.
     Pinned(std::shared_ptr<Order> order, std::size_t depth, Push push, double alpha)
         : OrderedPolicy(std::move(order), depth), push_(push), alpha_(alpha) {}
 
@@ -70,7 +70,7 @@ class Pinned : public OrderedPolicy {
     // Pushing.
     bool start_by_pushing(View& view, Position position);
     void push_back_plans(const Plan& pusher);
-    // Takes out the plans in its way, but not the head's, and returns them.
+    // Removes and returns the plans that overlap this one, except the head's.
     std::vector<Plan> take_out_overlapping(const Plan& plan);
     void move_back(Plan& plan, const std::vector<Plan>& settled) const;
     const Plan& head_plan() const;
@@ -79,7 +79,7 @@ class Pinned : public OrderedPolicy {
     double alpha_;
     NodeTimeline timeline_;  // running jobs and plans
     std::vector<Plan> plans_;
-    std::vector<bool> planned_;  // by job: whether it is among them
+    std::vector<bool> planned_;  // by job: whether it has a plan
     JobIndex head_ = kNoJob;  // the oldest waiting job, if it has a plan
     bool broken_ = false;     // a running job had exceeded its request at the last pass
 };

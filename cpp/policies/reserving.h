@@ -9,8 +9,8 @@
 namespace schedlab {
 
 // What the two families of incentive backfilling (Takizawa & Takano) have in common: the oldest
-// job of all, the head, goes first; then the others in the queue's order. `depth` counts all that
-// a pass considers. Plans are made from scratch at every pass.
+// job of all, the head, goes first; then the others in the queue's order. `depth` counts all jobs
+// that a pass considers. Plans are made from scratch at every pass.
 template <typename Plan>
 class ReservingPasses {
   public:
@@ -33,8 +33,8 @@ class ReservingPasses {
 
     // Decides about jobs behind the head. `plan_` holds running jobs and the head's place.
     virtual void backfill(View& view, JobIndex head, std::vector<Position> others) = 0;
-    // Drops those at the end that cannot start and have been promised a start before: nothing
-    // depends on a plan for them.
+    // Drops the jobs at the end that cannot start and already have a promise: nothing depends on a
+    // plan for them.
     static void drop_settled(const View& view, std::vector<Position>& others);
     // Promises the job the earliest start that moves no other job in the plan, and returns it.
     Slot reserve(View& view, Position position);
@@ -56,8 +56,8 @@ class ReservingPasses {
     JobIndex head_ = kNoJob;  // whose frozen reservation is head_slot_
 };
 
-// Every considered job gets the earliest reservation that moves no decision of this pass; those
-// whose reservation is now start. (With frozen reservations it is Conservative that keeps them.)
+// Every considered job gets the earliest reservation that moves no decision of this pass. Jobs
+// whose reservation is now start. (Where reservations are frozen, use Conservative.)
 template <typename Plan>
 class AllReservedPasses : public ReservingPasses<Plan> {
   public:
@@ -69,8 +69,9 @@ class AllReservedPasses : public ReservingPasses<Plan> {
 
 using AllReserved = Planning<AllReservedPasses, NodeReplan>;
 
-// Only the head's reservation is sacred. Another job may start in a hole before other plans that
-// is shorter than its request, up to `alpha` times the hole's length, and pushes those plans back.
+// Only the head's reservation is sacred. Another job may start in a hole before other plans even
+// if its estimate is longer than the hole, up to `alpha` times the hole's length; it pushes those
+// plans back.
 template <typename Plan>
 class OneReservedPasses : public ReservingPasses<Plan> {
   public:

@@ -31,7 +31,7 @@ class UserAccuracy {
         const auto found = numbers_.find(user);
         return found == numbers_.end() ? 1.0 : wrsa_[found->second];
     }
-    // A job of the user has ended; `wra` is its run time by its request.
+    // Takes in that a job of the user has ended; `wra` is its run time / request.
     void job_ended(std::int64_t user, double wra) {
         double& wrsa = wrsa_[number(user)];
         wrsa = beta_ * wrsa + (1 - beta_) * wra;

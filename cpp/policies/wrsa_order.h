@@ -8,7 +8,8 @@
 namespace schedlab {
 
 // The most accurate user first: descending WRSA + wait / ageing.
-// All jobs wait alike, so their order changes only when a WRSA does, and then for all of the user's.
+// All jobs age at the same rate, so their order changes only when a WRSA does, and then for all
+// jobs of that user.
 class WrsaOrder : public Order {
   public:
     WrsaOrder(double beta, double ageing) : accuracy_(beta), ageing_(ageing) {}

@@ -7,7 +7,7 @@
 
 namespace schedlab {
 
-// The oracle: the true run time. What the best predictor could give.
+// The oracle: the true run time, which is what the best predictor could give.
 class Actual : public Predictor {
   public:
     explicit Actual(std::vector<Time> run) : run_(std::move(run)) {}

@@ -7,7 +7,7 @@
 
 namespace schedlab {
 
-// The mean run time of the jobs most like it that have ended (after Tang et al. 2010): those of
+// The mean run time of the most similar jobs that have ended (after Tang et al. 2010): those of
 // the same user, request and nodes; else of the same user and request; else of the same user;
 // else the request.
 class ClassMean : public Predictor {

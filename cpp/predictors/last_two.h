@@ -7,7 +7,7 @@
 namespace schedlab {
 
 // The mean of the user's last two run times (Tsafrir, Etsion & Feitelson 2007); the last one if
-// there is no other, the request before the first.
+// there is no other, the request if there is none.
 class LastTwo : public Predictor {
   public:
     std::shared_ptr<Predictor> clone() const override {

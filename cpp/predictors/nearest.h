@@ -8,9 +8,9 @@
 
 namespace schedlab {
 
-// The mean run time of the three jobs nearest to it among the user's last hundred that have ended
-// (after Galleguillos et al. 2017); the request before the first. The distance between two jobs
-// is Euclidean, by the logarithms of request and nodes; of equally near ones the latest count.
+// The mean run time of the three nearest jobs among the user's last hundred that have ended
+// (after Galleguillos et al. 2017); the request if none has ended. The distance between two jobs is
+// Euclidean, in the logarithms of request and nodes; of equally near jobs the latest count.
 class Nearest : public Predictor {
   public:
     static constexpr std::size_t kNeighbours = 3;

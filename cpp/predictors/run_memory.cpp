@@ -20,7 +20,7 @@ Time RunDistribution::at(double level, Time request, Time elapsed) const {
             at_.begin(), at_.end(), [share](const Step& step) { return step.share <= share; });
         gone = left == at_.begin() ? 0.0 : (left - 1)->upto;
     }
-    if (!(gone < all)) {  // no job ran so long: any time up to the request
+    if (!(gone < all)) {  // no past job ran this long: any time up to the request
         if (at_.empty()) return std::max(request, elapsed + 1);
         const double left = std::max(0.0, asked - static_cast<double>(elapsed));
         return elapsed + 1 + static_cast<Time>(level * left);
@@ -103,7 +103,7 @@ void RunMemory::tell(std::int64_t user, Time request, NodeCount nodes,
     const double log_nodes = std::log(static_cast<double>(nodes));
     const std::vector<Past>& every = everybody_.by_share;
     thread_local std::vector<double> kept;
-    std::vector<double>& weights = kept;  // who it belongs to is asked once
+    std::vector<double>& weights = kept;  // the thread's own is looked up once
     weights.clear();
     double sum = 0;
     for (const Past& past : every) {

@@ -16,7 +16,7 @@ class RunDistribution {
     bool empty() const { return at_.empty(); }
     // Shares must come in rising order.
     void add(double share, double weight);
-    // The run time at a level from 0 to below 1, for a job that has run so long.
+    // The run time at a level from 0 to below 1, for a job that has already run for `elapsed`.
     Time at(double level, Time request, Time elapsed) const;
     double mean(Time request) const;
     // The mean of 1 / run time; run times below 10 s count as 10 s.
@@ -30,9 +30,9 @@ class RunDistribution {
     std::vector<Step> at_;
 };
 
-// The shares of their requests that past jobs used, to say how long others may run. A job counts the
-// more, the more it is like the other in request and nodes, and the later it came. All users together
-// count as much as one job of the user that is just like it.
+// The shares of their requests that past jobs used, to say how long other jobs may run. A past job
+// counts more the more similar it is in request and nodes, and the later it came. The jobs of all
+// users together count as much as one identical job of the user.
 class RunMemory {
   public:
     static constexpr std::size_t kOwn = 100;        // jobs of each user that count
@@ -44,7 +44,7 @@ class RunMemory {
     void clear();
     void note(const SubmittedJob& job, Time ran);
     void tell(std::int64_t user, Time request, NodeCount nodes, RunDistribution& told) const;
-    // Whether the last jobs of all users ran as long as they asked for: nothing is left to draw.
+    // Whether the last jobs of all users ran as long as their requests: nothing is left to draw.
     bool is_exact() const;
 
   private:
@@ -52,7 +52,7 @@ class RunMemory {
         double share;
         double log_request;
         double log_nodes;
-        std::int64_t number;  // how many came before it
+        std::int64_t number;  // the number of jobs noted before it
     };
     // The last jobs, in order of their shares.
     struct Ring {

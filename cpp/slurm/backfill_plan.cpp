@@ -7,8 +7,8 @@
 namespace schedlab::slurm {
 namespace {
 
-// Calls body(words, free), where the number of words is known when it is compiled if it is small,
-// and free is a place for as many.
+// Calls body(words, free), where a small number of words is known at compile time, and `free` has
+// room for that many.
 template <typename Body>
 decltype(auto) with_words(std::size_t words, std::vector<std::uint64_t>& free, Body body) {
     const auto call = [&](auto known) {
@@ -106,7 +106,7 @@ void BackfillPlan::Window::begin(Second length) {
 void BackfillPlan::Window::move_to(Second from) {
     const auto& records = plan_.records_;
     while (first_ < records.size() && records[first_].end <= from) ++first_;
-    if (first_ > end_) {  // it has left all that it knew
+    if (first_ > end_) {  // the window has left all records that it knew
         end_ = middle_ = first_;
         std::fill(second_half_.begin(), second_half_.end(), ~0ULL);
     }
@@ -151,7 +151,7 @@ void BackfillPlan::Window::take_in(Second last) {
 void BackfillPlan::Window::turn_over() {
     middle_ = end_;
     first_half_.resize((end_ - first_) * plan_.words_);
-    // From the end backwards, so that records may leave at the other one.
+    // From the end backwards, so that records can leave at the front.
     with_words(plan_.words_, free_, [&](auto words, auto& free) {
         for (std::size_t i = 0; i < words; ++i) free[i] = ~0ULL;
         std::uint64_t* made = first_half_.data();

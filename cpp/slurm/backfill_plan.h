@@ -8,25 +8,25 @@
 
 namespace schedlab::slurm {
 
-// Backfill's table: which nodes no planned job has, from now to the end of bf_window. Running jobs
-// are not in it.
+// Backfill's table of the nodes that no planned job has, from now to the end of bf_window. Running
+// jobs are not in it.
 class BackfillPlan {
   public:
     BackfillPlan(Second begin, Second end, NodeCount nodes);
 
     // Whether one of the nodes is planned for another job in that time.
     bool collides(Second begin, Second end, const Nodes& nodes) const;
-    // Then the first two records that have become equal are one.
+    // Plans the nodes for a job, then merges the first two neighbouring records that are equal.
     void reserve(Second begin, Second end, const Nodes& nodes);
 
-    // What a job of some length sees of the plan while its start moves forward. Records enter at
-    // one end and leave at the other; what they have in common is kept for both halves, so that a
-    // step costs the same however long the job is.
+    // The part of the plan that a job of some length covers while its start moves forward. Records
+    // enter at one end and leave at the other; the nodes that are free in all of them are kept for
+    // both halves, so that a step costs the same however long the job is.
     class Window {
       public:
         explicit Window(const BackfillPlan& plan);
 
-        // Of a job of this length, before its first move.
+        // Starts with a job of this length. Call it before `move_to`.
         void begin(Second length);
         void move_to(Second from);
         std::size_t words() const { return plan_.words_; }
@@ -35,12 +35,12 @@ class BackfillPlan {
             if (first_ == middle_) return second_half_[index];
             return second_half_[index] & first_half_[(middle_ - first_ - 1) * plan_.words_ + index];
         }
-        // When it is worth to look again: the end of the first record behind which one of the
-        // nodes is free that was not before.
+        // When it is worth looking again: the end of the first record behind which one of the
+        // nodes is free that was not free before.
         std::optional<Second> later(const Nodes& allowed);
 
       private:
-        // The records that begin up to this time.
+        // Takes in the records that begin up to this time.
         void take_in(Second last);
         void turn_over();
 
@@ -50,7 +50,7 @@ class BackfillPlan {
         std::size_t middle_ = 0;
         std::vector<std::uint64_t> first_half_;   // by record before the middle: it and those after
         std::vector<std::uint64_t> second_half_;  // all from the middle on
-        std::vector<std::uint64_t> free_;         // while the records are looked at
+        std::vector<std::uint64_t> free_;         // scratch
         Second from_ = 0;
     };
 
@@ -68,7 +68,7 @@ class BackfillPlan {
     const std::uint64_t* words_of(std::size_t record) const { return &bits_[record * words_]; }
 
     std::size_t words_;
-    std::size_t equal_ = 0;            // how many records are as their next
+    std::size_t equal_ = 0;            // how many records equal their next
     std::vector<Record> records_;      // in order of time
     std::vector<std::uint64_t> bits_;  // free nodes, by record
 };

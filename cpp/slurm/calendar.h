@@ -16,7 +16,7 @@ class SlurmCalendar {
     void add(const ReservationRow& reservation) { reserved_.push_back(reservation); }
     void remove(std::int32_t name);
     bool empty() const { return reserved_.empty(); }
-    // When one last begins or ends, on the history's clock; minus infinity without any.
+    // The last begin or end of a reservation, on the history's clock; minus infinity without any.
     Moment last_change() const;
     // Nodes that the job may not use between these seconds.
     Nodes barred(const JobRow& job, Second begin, Second end) const;
@@ -26,7 +26,7 @@ class SlurmCalendar {
                          std::span<TwinJob* const> running) const;
     // The first end of a reservation that is not before this; nothing if there is none.
     std::optional<Second> next_end(Second from) const;
-    // Whether the reservation that the job asked for has begun, and not ended.
+    // Whether the reservation that the job asked for has begun and has not ended.
     bool lets(const JobRow& job, Second second) const;
 
   private:

@@ -1,5 +1,5 @@
-// Long, since it is one loop: what the schedulers see and do, and when. What ends jobs and what
-// slurmctld is told stand in controller_ends.cpp and controller_orders.cpp.
+// Long, since it is one loop: what the schedulers see and do, and when. The ends of jobs are in
+// controller_ends.cpp, orders and failures of nodes in controller_orders.cpp.
 
 #include "slurm/controller.h"
 
@@ -16,7 +16,7 @@ namespace {
 constexpr Second kLimits = 30;  // time limits are tested this often
 constexpr Second kLongAgo = 60;
 constexpr Moment kDay = 86'400;
-constexpr Moment kSameTurn = 0.3;  // what a log tells of within this time is of one turn of the loop
+constexpr Moment kSameTurn = 0.3;  // log entries within this time belong to one turn of the loop
 
 std::vector<TwinJob> jobs_of(const Site& site) {
     std::vector<TwinJob> jobs;
@@ -35,7 +35,7 @@ std::vector<TwinJob> jobs_of(const Site& site) {
     return jobs;
 }
 
-// The last time, before all that happens, at which use was counted.
+// The last time before the replay at which use was counted.
 Moment counted_since(const Site& site, const Phases& phases) {
     return phases.priority - static_cast<double>(site.settings.calc_period_s);
 }
@@ -83,7 +83,7 @@ Nodes Controller::barred(const TwinJob& job, Second begin, Second end) const {
 WaitingJobs Controller::queue() {
     const Second now = second(now_);
     const bool all_open = std::find(closed_.begin(), closed_.end(), true) == closed_.end();
-    // A job that is withdrawn decides about those that come after it.
+    // A job that is withdrawn in this loop may settle the conditions of jobs behind it.
     const std::vector<TwinJob*> pending = pending_;
     for (TwinJob* job : pending) {
         if (all_open && !job->is_bound && !job->array_limit && !job->held && now_ >= job->begin) {
@@ -283,7 +283,7 @@ std::size_t Controller::waiting() const {
 }
 
 bool Controller::is_open() {
-    // Jobs may take each other's nodes for ever, and none of them ends.
+    // Jobs may preempt each other for ever, so that none of them ends.
     const bool is_stale = to_come_ == 0 && now_ > progress_ + longest_;
     if (is_stale && !running_.empty()) return false;
     if (!running_.empty() || to_come_ > 0) {

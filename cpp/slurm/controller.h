@@ -14,23 +14,23 @@
 namespace schedlab::slurm {
 
 // A slurmctld that replays the history of a site: its clocks, its queue, and what it does when.
-// src/schedlab/slurm/plain has the same for reading.
+// src/schedlab/slurm/plain is the same in Python, for reading.
 class Controller final : public ClusterView {
   public:
     Controller(Site site, Phases phases);
     Controller(const Controller&) = delete;
     Controller& operator=(const Controller&) = delete;
 
-    // Plays up to this number of events, none of them later than that. Returns whether anything is
-    // left that could happen until then.
+    // Plays up to this number of events, none of them later than `until`. Returns whether anything
+    // is left that could happen by then.
     bool run(std::int64_t events, Moment until);
     // Plays all events up to a moment. Returns whether anything is left that could happen.
     bool run_until(Moment until);
     // The jobs that a priority could move: they wait, are not held, and their conditions are met.
     std::vector<const TwinJob*> movable() const;
-    // As scontrol does: counts at once.
+    // Sets the nice value as scontrol does: it counts at once.
     void set_nice(JobNumber job, std::int64_t nice);
-    // How many submissions and orders are to come, and how many jobs wait that may start.
+    // The number of submissions and orders to come, plus that of waiting jobs that may start.
     std::size_t waiting() const;
     const std::vector<TwinJob>& jobs() const { return jobs_; }
 
@@ -108,10 +108,10 @@ class Controller final : public ClusterView {
     void test_limits(Second second);
     void backfill();
     Moment next_tick() const;
-    // How long before this turn the loop had asked for the time.
+    // How long before this turn the loop had read the clock.
     Moment loop_delay() const;
     Moment next_backfill(Moment expected) const;
-    // Whether this turn of the loop tests the time limits: as the log has it, or if it is due.
+    // Whether this turn of the loop tests the time limits: as the log shows, or if it is due.
     bool tests_limits(bool is_due) const;
     Moment expected_end(const TwinJob& job) const;
     void finish(TwinJob& job, Ending how);
@@ -129,16 +129,16 @@ class Controller final : public ClusterView {
     void cancel(TwinJob& job, Ending how);
     void requeue(TwinJob& job, Ending how);
     void release(TwinJob& job);
-    // Stops it where it is: others may have its CPUs; its memory and its GPUs stay its own.
+    // Suspends the job where it is: others may have its CPUs; it keeps its memory and its GPUs.
     void suspend(TwinJob& job);
-    // Lets it go on. If others of its partition have its CPUs now, they share them, and Slurm counts
-    // those of the others only.
+    // Resumes the job. If others of its partition have its CPUs now, they share them, and Slurm
+    // counts only those of the others.
     void unsuspend(TwinJob& job);
     void stop(TwinJob& job);
-    // With what is left of its limit.
+    // Lets the job run again, with what is left of its limit.
     void go_on(TwinJob& job);
-    // Suspends jobs whose CPUs jobs of higher tiers have; resumes those whose CPUs are free. Those
-    // of a partition that run stay, as long as there is room; then those that stand still go on.
+    // Suspends jobs whose CPUs are taken by jobs of higher tiers; resumes those whose CPUs are
+    // free. In a partition, running jobs stay as long as there is room; then suspended ones go on.
     void share_by_tier();
     void share_in(std::int32_t partition, std::vector<std::int32_t> taken,
                   std::vector<std::int32_t>& running);
@@ -165,11 +165,11 @@ class Controller final : public ClusterView {
     Moment now_ = 0;
     std::vector<Moment> completing_;  // by node: until when
     Nodes drained_;
-    std::vector<Nodes> pinged_;  // nodes that are back when they are asked, in order
+    std::vector<Nodes> pinged_;  // nodes that a ping brings back, ping by ping
     std::vector<bool> closed_;  // by partition
     Moment patience_ = 0;
-    Moment progress_ = 0;   // when a job last came or ended, other than for another's sake
-    Moment longest_ = 0;    // after this long a job that runs has ended
+    Moment progress_ = 0;   // when a job last came, or ended other than by preemption
+    Moment longest_ = 0;    // after this time a running job has ended
     std::size_t to_come_ = 0;  // submissions and orders
     std::int64_t asked_ = 0;   // requests for the main scheduler
     Moment answered_ = -kNeverEnds;  // the last answer to a kill that the log has

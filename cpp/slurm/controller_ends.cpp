@@ -1,4 +1,4 @@
-// How jobs end: by themselves, at their limit, for another's sake, or because they are told to.
+// How jobs end: by themselves, at their limit, by preemption, or by an order.
 
 #include <algorithm>
 #include <utility>
@@ -24,7 +24,7 @@ void Controller::test_limits(Second second) {
             killed.push_back(job);
         }
     }
-    // Few nodes have answered sooner than many.
+    // Few nodes answer sooner than many.
     std::stable_sort(killed.begin(), killed.end(), [](const TwinJob* a, const TwinJob* b) {
         return a->shares.size() < b->shares.size();
     });

@@ -1,4 +1,4 @@
-// What slurmctld is told, by operators and by nodes that fail.
+// What slurmctld does when an operator gives an order, and when nodes fail.
 
 #include <algorithm>
 #include <vector>

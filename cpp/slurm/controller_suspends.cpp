@@ -1,4 +1,4 @@
-// Jobs that stand still: suspended by a command, or by jobs of a higher tier.
+// Suspended jobs: by a command, or by jobs of a higher tier.
 
 #include <algorithm>
 #include <utility>

@@ -59,7 +59,7 @@ Readiness Eligible::one(const TwinJob& other, const ConditionRow& condition, Mom
     }
     if (other.stage != Stage::done || other.completed > now) return Readiness::not_yet;
     const Moment forgotten = other.completed + static_cast<double>(site_.settings.min_job_age_s);
-    if (forgotten < now && now < kNeverEnds) return Readiness::yes;  // by slurmctld
+    if (forgotten < now && now < kNeverEnds) return Readiness::yes;  // slurmctld has forgotten it
     const bool well = other.how == Ending::completed;
     const bool failed = (condition.kind == Dependency::afterok && !well) ||
                         (condition.kind == Dependency::afternotok && well);

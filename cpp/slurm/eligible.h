@@ -17,7 +17,7 @@ class Eligible {
 
     // Why the job may not be in a queue that is built now; kNoReason if it may.
     WaitReason obstacle(const TwinJob& job, Moment now) const;
-    // Whether nothing that is to come lets the job run.
+    // Whether the job's conditions can never be fulfilled.
     bool is_stuck(const TwinJob& job) const;
     // Whether all its licences are free.
     bool has_licences(const TwinJob& job) const;

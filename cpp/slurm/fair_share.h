@@ -6,19 +6,19 @@
 
 namespace schedlab::slurm {
 
-// What users have used, how fast that is forgotten, and what it makes of their jobs: fair tree and
-// the classic formula.
+// The use of each user, how fast it is forgotten, and the factor that it gives the user's jobs:
+// fair tree and the classic formula.
 class FairShare {
   public:
     FairShare(const Site& site, Second start);
 
-    // Of a user in an account; 0 without an association. The classic formula looks at a user when
-    // his factor is asked for.
+    // The factor of a user in an account; 0 without an association. The classic formula computes it
+    // only when it is asked for.
     double factor(std::int32_t association);
-    // Adds the use of a job, as far as no pass has added it yet.
+    // Adds the part of a job's use that no pass has added yet.
     void charge(std::int32_t association, double billing, Second start, Second end);
-    // Forgets some of the past; then the running jobs are charged. The classic formula looks at
-    // accounts before.
+    // Forgets some of the past use; afterwards the caller charges the running jobs. The classic
+    // formula computes the factors of accounts here, before these charges.
     void begin_pass(Second now);
     // Computes the factors of all users of a fair tree.
     void end_pass(Second now);
@@ -26,7 +26,7 @@ class FairShare {
   private:
     struct Share {
         std::int32_t parent = kNobody;
-        std::int32_t fair_parent = kNobody;  // past those with Fairshare=parent
+        std::int32_t fair_parent = kNobody;  // the nearest without Fairshare=parent
         std::vector<std::int32_t> children = {};
         double usage = 0, norm_shares = 0, effective_usage = 0;
         double level = std::numeric_limits<double>::infinity();

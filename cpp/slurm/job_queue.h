@@ -15,9 +15,9 @@ class JobQueue {
     explicit JobQueue(const Site& site) : site_(site) {}
 
     void add(TwinJob& job);
-    // Before its rank changes.
+    // Call it before the job's rank changes.
     void remove(TwinJob& job);
-    // The ranks of all may have changed.
+    // Computes all ranks again and sorts by them.
     void sort_again();
 
     std::size_t size() const { return ranked_.size(); }

@@ -11,17 +11,18 @@ namespace schedlab::slurm {
 // whole seconds. src/schedlab/slurm/plain/limits.py has the same for reading.
 class Limits {
   public:
-    // slurmctld began to count then.
+    // `start`: when slurmctld began to count.
     Limits(const Site& site, Second start);
 
-    // Why limits on numbers of jobs or on wall time do not let it start; kNoReason if they do.
+    // Why limits on numbers of jobs or on wall time keep the job from starting; kNoReason if none
+    // does.
     WaitReason keeps_from_starting(const JobRow& job, const PlaceRow& place) const;
-    // Why limits on resources do not let it have these; kNoReason if they do.
+    // Why limits on resources keep the job from having these amounts; kNoReason if none does.
     WaitReason keeps_from_having(const JobRow& job, const PlaceRow& place,
                                  const Amounts& asks) const;
-    // Whether others have used what it needs, so that it starts when that is forgotten.
+    // Whether others have used what the job needs, so that it can start when that is forgotten.
     bool waits_for_minutes(const JobRow& job) const;
-    // Whether a running job is ended, because it or others have used all that there was.
+    // Whether a running job is ended because it or others have used up a limit.
     bool has_run_out(const TwinJob& job, Second now) const;
 
     void started(const TwinJob& job);
@@ -45,7 +46,7 @@ class Limits {
     }
     Second start_of(const TwinJob& job) const;
     Second since(const TwinJob& job) const;
-    // How long it may run from the last pass on.
+    // How long the job may run from the last pass on.
     Second left(const TwinJob& job) const;
     void use(const TwinJob& job, Second now);
     // Take this many seconds off what running jobs may still use.

@@ -7,9 +7,8 @@
 
 namespace schedlab::slurm {
 
-// Sorts as the C library's qsort does, which Slurm calls: halves, sorted by themselves, are merged.
-// What comes out where the comparison contradicts itself, as it may with preemption, is what Slurm
-// gets.
+// Sorts as the C library's qsort does, which Slurm calls: it sorts both halves and merges them. So
+// the result is Slurm's even where the comparison contradicts itself, as it may with preemption.
 template <typename T, typename Before>
 void merge_sort(std::vector<T>& items, Before before) {
     if (items.size() < 2) return;

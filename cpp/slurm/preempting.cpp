@@ -73,7 +73,7 @@ std::optional<Preempting::Room> Preempting::victims(const TwinJob& job, const Pl
         auto next = trial(site_.shape(place), rooms, allowed, ranked);
         if (!next) break;
         found = std::move(next);
-        // Those removed that the job needs come first in the next turn.
+        // In the next turn, the removed jobs that hold most of the found nodes come first.
         const auto overlap = [&](TwinJob* other) {
             const auto& removed = found->victims;
             const bool is_removed =
@@ -103,7 +103,8 @@ std::optional<Preempting::Room> Preempting::trial(const ShapeRow& shape, Rooms r
 }
 
 void Preempting::rank(std::vector<TwinJob*>& others) const {
-    // The least QOS first, then the fewest nodes, then the order of Slurm's list of jobs.
+    // The lowest QOS first, then the fewest nodes (or the latest start), then the order of Slurm's
+    // list of jobs.
     const auto key = [this](const TwinJob* other) {
         const std::int32_t qos = other->row->qos;
         const double second = site_.settings.preempt_youngest_first

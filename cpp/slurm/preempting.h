@@ -14,9 +14,9 @@ class Preempting {
     Preempting(const Site& site, const Selector& selector);
 
     bool is_on() const { return site_.settings.preempts; }
-    // Whether a job that may preempt another outranks it in any case.
+    // Whether a job that may preempt another always outranks it.
     bool follows_rank() const { return follows_rank_; }
-    // Whether there may be any job that it may preempt.
+    // Whether there can be a job that this job may preempt.
     bool may_preempt_any(const JobRow& job, const PlaceRow& place) const;
     // Whether the rule lets the job, in this partition, take the place of the other.
     bool may_preempt(const JobRow& job, const PlaceRow& place, const JobRow& other) const;
@@ -25,14 +25,14 @@ class Preempting {
         std::vector<NodeIndex> nodes;    // that the job gets
         std::vector<TwinJob*> victims;
     };
-    // Nothing if even all that it may preempt is not enough.
+    // The victims, and the nodes that the job gets; nothing if even preempting all is not enough.
     std::optional<Room> victims(const TwinJob& job, const PlaceRow& place, const Rooms& rooms,
                                 const Nodes& allowed, std::span<TwinJob* const> running,
                                 Moment now) const;
 
   private:
     void rank(std::vector<TwinJob*>& others) const;
-    // Removes one after another until the job fits.
+    // Removes one job after another until the waiting job fits.
     std::optional<Room> trial(const ShapeRow& shape, Rooms rooms,
                               const Nodes& allowed, const std::vector<TwinJob*>& ranked) const;
 

@@ -6,7 +6,7 @@
 namespace schedlab::slurm {
 namespace {
 
-constexpr std::int64_t kFirstPriority = 4'294'901'759;  // under priority/basic; then one less each
+constexpr std::int64_t kFirstPriority = 4'294'901'759;  // with priority/basic; one less per job
 
 }  // namespace
 
@@ -67,7 +67,7 @@ void Priorities::set_all(std::span<TwinJob* const> running, std::span<TwinJob* c
         for (TwinJob* job : pending) set(*job, now);
         return;
     }
-    // Users are looked at as their jobs come in Slurm's list.
+    // Users are looked at in the order of their jobs in Slurm's list.
     std::vector<TwinJob*> jobs(running.begin(), running.end());
     jobs.insert(jobs.end(), pending.begin(), pending.end());
     std::sort(jobs.begin(), jobs.end(),

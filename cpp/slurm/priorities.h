@@ -15,7 +15,7 @@ class Priorities {
   public:
     Priorities(const Site& site, Moment start);
 
-    // Of a job that has just come, or is looked at again.
+    // Sets the priority of a job that has just come, or is looked at again.
     void set(TwinJob& job, Moment now);
     // Charges running jobs up to now, and computes all factors and priorities.
     void set_all(std::span<TwinJob* const> running, std::span<TwinJob* const> pending, Moment now);

@@ -80,7 +80,7 @@ void NodesToCome::forget(std::size_t end, const Nodes& nodes) {
     const auto middle = nodes_.begin() + static_cast<std::ptrdiff_t>(sorted_);
     sorted_ -= static_cast<std::size_t>(std::count_if(nodes_.begin(), middle, is_one));
     std::erase_if(nodes_, is_one);
-    // What was in order stays so.
+    // Nodes that were in order stay in order.
     for (NodeAfter& each : nodes_) each += NodeAfter{ends_of(each) > end} << 32;
 }
 

@@ -13,28 +13,29 @@ namespace schedlab::slurm {
 // What is free on each node as running jobs reach their limits.
 class RoomsToCome {
   public:
-    // A running job reaches its limit, and when it counts as ended.
+    // When a running job reaches its limit, and when it counts as ended.
     struct End {
         Second limit, counts;
         const TwinJob* job;
     };
 
-    // What is free now, and these jobs run.
+    // Starts with what is free now, and the jobs that run.
     void set(const Site& site, const Rooms& now, std::span<TwinJob* const> running, Second time);
 
-    // The first first.
+    // In order of their limits.
     const std::vector<End>& ends() const { return ends_; }
-    // How many come up to this time.
+    // The number of ends up to this time.
     std::size_t ends_by(Second time) const;
-    // The place of a job.
+    // The place of a job's end.
     std::size_t end_of(const TwinJob& job) const;
-    // The first from this one on whose job holds one of the nodes; as many as there are for none.
+    // The first end, from this one on, whose job holds one of the nodes; the number of ends if
+    // there is none.
     std::size_t next_freeing(std::size_t from, const Nodes& nodes) const;
-    // The last such one. Needs one.
+    // The last such end; there must be one.
     std::size_t last_freeing(const Nodes& nodes) const;
     // The room of the node after this number of ends.
     const Room& after(std::size_t ends, NodeIndex node) const;
-    // Calls visit(ends, room) for each change of the node, from no ends on, until it says true.
+    // Calls visit(ends, room) for each change of the node, from no ends on, until it returns true.
     template <typename Visit>
     void for_each(NodeIndex node, Visit visit) const {
         for (std::size_t at = first_[node]; at < first_[node + 1]; ++at) {
@@ -60,36 +61,36 @@ class RoomsToCome {
     std::vector<End> ends_;
     std::size_t words_ = 0;
     std::vector<std::uint64_t> bits_;  // by end: its nodes
-    std::vector<NodeIndex> only_;      // by end: its node, if it has but one; kNobody otherwise
+    std::vector<NodeIndex> only_;      // by end: its node, if it has only one; kNobody otherwise
     std::vector<Step> steps_;          // by node
-    std::vector<std::size_t> first_;   // by node: its first step; at the end, how many there are
-    std::vector<std::size_t> last_;    // by node, while they are made
+    std::vector<std::size_t> first_;   // by node: its first step; then the number of steps
+    std::vector<std::size_t> last_;    // by node, while the steps are made
 };
 
-// Some nodes, one after another as running jobs end.
+// Nodes that become available one after another as running jobs end.
 class NodesToCome {
   public:
     explicit NodesToCome(NodeCount nodes) : words_(words_for(nodes)) {}
 
     void add(std::size_t ends, NodeIndex node);
-    // Another end has come at this place, and what was known of these nodes does not hold.
+    // Makes room for another end at this place, and drops what was known of these nodes.
     void forget(std::size_t end, const Nodes& nodes);
-    // All are known for now. Before they are asked for.
+    // Call it when all nodes are added, before any question.
     void set();
-    // Those that are there after this number of ends, as bits.
+    // The nodes that are available after this number of ends, as bits.
     const std::uint64_t* after(std::size_t ends) const;
-    // After how many ends this number of the nodes are there; nothing if they never are.
+    // After how many ends this number of the nodes are available; nothing if they never are.
     std::optional<std::size_t> ends_for(NodeCount needed, const Nodes& allowed) const;
 
   private:
-    // As one number, by which they are sorted: after how many ends, and which node.
+    // One number to sort by: after how many ends the node is available, then which node it is.
     using NodeAfter = std::uint64_t;
     static std::size_t ends_of(NodeAfter each) { return each >> 32; }
     static NodeIndex node_of(NodeAfter each) { return static_cast<NodeIndex>(each & 0xffffffff); }
 
     std::size_t words_;
     bool is_set_ = false;
-    std::vector<NodeAfter> nodes_;     // the first first, once they are set
+    std::vector<NodeAfter> nodes_;     // in order, once they are set
     std::size_t sorted_ = 0;           // how many of them are in order
     std::vector<std::uint64_t> bits_;  // by place: the nodes before it
 };
@@ -99,13 +100,13 @@ class Outlook {
   public:
     Outlook(const Selector& selector, const ShapeRow& shape, const RoomsToCome& rooms);
 
-    // A job has started on these nodes, and has this place among the ends.
+    // Takes in that a job has started on these nodes; its end has this place.
     void started(const Selector& selector, const RoomsToCome& rooms, std::size_t end,
                  const Nodes& nodes);
-    // Before it is asked for anything.
+    // Call it before any question.
     void set();
     const NodesToCome& useful() const { return useful_; }
-    // How many nodes of use the window shows after this number of ends.
+    // The number of useful nodes that the window shows after this number of ends.
     NodeCount count(const BackfillPlan::Window& window, std::size_t ends) const;
     // Keeps those of the nodes that have any room for the job after this number of ends.
     void keep_offering(Nodes& nodes, std::size_t ends) const;

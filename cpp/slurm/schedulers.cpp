@@ -8,7 +8,7 @@
 namespace schedlab::slurm {
 namespace {
 
-// The first group of running jobs whose ends backfill looks at together; it doubles.
+// Backfill looks at the ends of running jobs in groups. The first spans this time; it doubles.
 constexpr Second kGroup = 30;
 
 // The last multiple of `slot` that is not later.
@@ -37,8 +37,8 @@ void run_main(const Site& site, ClusterView& cluster, std::int64_t depth) {
         if (!closed[partition]) --open;
         closed[partition] = true;
     };
-    // Behind the last partition that is open nothing is left to do, once all know that they wait for
-    // others; tasks of an array that was rejected wait for what it waits for.
+    // Nothing is left to do once no partition is open and all jobs know that they wait for others.
+    // But tasks of a rejected array still get its reason.
     bool may_stop = waiting.reserved == 0;
     std::unordered_set<std::int32_t> closed_reservations;
     std::vector<std::int64_t> by_partition(site.partitions.size());
@@ -88,7 +88,7 @@ void run_main(const Site& site, ClusterView& cluster, std::int64_t depth) {
             cluster.preempt(record, allowed);
             rejected.emplace(job.id, reason);
             may_stop &= job.task < 0;
-            waiting.unsettled += job.places.size() - 1;  // other records of it may come later
+            waiting.unsettled += job.places.size() - 1;  // its other records may come later
             if (is_reserved) {
                 closed_reservations.insert(job.reservation);
             } else if (may_reserve_at_all(settings, cluster, *record.job)) {
@@ -273,7 +273,8 @@ bool BackfillCycle::place(const QueueRecord& record) {
         if (reservation_end && (!begin || *reservation_end < *begin)) begin = reservation_end;
         std::optional<Start> found;
         const bool may_preempt = from == now_ && cluster_.may_preempt(record);
-        // Each test of a job that wants GPUs leaves a trace; others are spared where they must fail.
+        // Each test of a job that wants GPUs leaves a trace. Other tests are skipped if they must
+        // fail.
         const bool must_test = may_preempt || shape.gpus > 0;
         const auto has_prospects = [&] {
             const std::size_t ends = begin ? rooms_.ends_by(*begin) : rooms_.ends().size();
@@ -300,7 +301,7 @@ bool BackfillCycle::place(const QueueRecord& record) {
         const Nodes nodes = set_of(found->nodes);
         if (start <= now_ && from <= now_) {
             if (usable_.contains(nodes)) {
-                // It is started as the main scheduler does it, which chooses nodes again.
+                // The job starts as in the main scheduler, which chooses nodes again.
                 const Selector& selector = cluster_.selector();
                 Nodes barred = site_.partitions[record.place->partition].nodes;
                 barred.remove(allowed_);
@@ -359,8 +360,8 @@ std::optional<BackfillCycle::Start> BackfillCycle::will_run(const ShapeRow& shap
     if (able_.count() < needed) return {};
     mattering_ = allowed;
     mattering_.keep(selector.capable_but_gpus(shape));
-    // Tests of jobs that want no GPUs leave no traces: those that must fail are spared, and nodes
-    // without any room.
+    // Tests of jobs that want no GPUs leave no traces: those that must fail are skipped, and so are
+    // nodes without any room.
     const bool is_traceless = shape.gpus == 0;
     std::size_t least = 0;  // the number of ends that must come first
     if (is_traceless) {
@@ -384,9 +385,8 @@ std::optional<BackfillCycle::Start> BackfillCycle::will_run(const ShapeRow& shap
     for (std::size_t at = 0;;) {
         const std::size_t first = rooms_.next_freeing(at, mattering_);
         if (first == ends.size() || ends[first].limit > latest) return {};
-        // Groups are counted from the first job that matters, and hold at least one. A group goes on
-        // until the next end is behind it, whether or not that one matters; behind one that does not
-        // matter no group stops.
+        // Groups are counted from the first job that matters, and hold at least one. A group stops
+        // at the last end within its time if that end matters, otherwise at the next one that does.
         if (!barrier) barrier = slot_of(ends[first].limit, window) + window;
         const std::size_t inside = rooms_.ends_by(*barrier + window);
         std::size_t last = rooms_.next_freeing(std::max(first, inside - 1), mattering_);

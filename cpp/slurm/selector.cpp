@@ -185,7 +185,7 @@ Picked Selector::leaf_by_leaf(const ShapeRow& shape) const {
         cpus -= each.cpus;
     }
     // The nodes by leaf switch, in the order of topology.conf; or by runs of neighbours, which
-    // are looked for again when nodes have been taken.
+    // are searched again when nodes have been taken.
     const bool has_tree = site_.settings.has_tree;
     const auto leaf_of = [this](const Offer& each) { return site_.nodes[each.node].leaf; };
     const auto comes_before = [&](const Offer& a, const Offer& b) { return leaf_of(a) < leaf_of(b); };
@@ -202,7 +202,7 @@ Picked Selector::leaf_by_leaf(const ShapeRow& shape) const {
                });
     };
     while (nodes > 0 || cpus > 0) {
-        // A leaf that has some already; else the smallest that is enough; else the largest.
+        // A leaf that already has chosen nodes; else the smallest that is enough; else the largest.
         std::size_t best = 0, best_size = 0, large = 0, large_size = 0;
         for (std::size_t at = 0; at < rest.size();) {
             std::size_t end = at;

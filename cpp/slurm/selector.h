@@ -16,7 +16,7 @@ struct Room {
     std::int32_t cpus;
     std::int32_t gpus;
     double memory_mb;
-    // By level from the second on: CPUs that jobs of lower ones hold.
+    // By level, from the second on: CPUs that jobs of lower levels hold.
     std::array<std::int16_t, kMostLevels - 1> below = {};
 
     void take(const NodeShare& share) {
@@ -61,13 +61,13 @@ class Selector {
     const Nodes& capable(const ShapeRow& shape) const {
         return capable_[number_of(shape)];
     }
-    // The same, and those that lack its GPUs.
+    // The same, and nodes that lack only its GPUs.
     const Nodes& capable_but_gpus(const ShapeRow& shape) const {
         return capable_but_gpus_[number_of(shape)];
     }
     // Whether the job must have all its CPUs on one node.
     bool wants_all_of_one(const ShapeRow& shape) const;
-    // How many CPUs of the node, with this room, the job could use at most.
+    // The most CPUs that the job could use on the node with this room.
     std::int32_t most_of(const ShapeRow& shape, NodeIndex node, const Room& room) const {
         const PartitionRow& own = site_.partitions[shape.partition];
         if (site_.settings.gangs) return offer(shape, node, room.over_lower(own.level), own.rows - 1);
@@ -80,8 +80,8 @@ class Selector {
     bool is_useful(const ShapeRow& shape, NodeIndex node, const Room& room) const {
         return is_enough(shape, most_of(shape, node, room));
     }
-    // The nodes that the job would get of those allowed, given the room of each. Where jobs are
-    // suspended by tier, those of lower tiers do not count if it does not fit beside them.
+    // The allowed nodes that the job would get, given the room of each. Where jobs are suspended by
+    // tier, jobs of lower tiers do not count if this job does not fit beside them.
     template <typename RoomOf>
     Picked pick(const ShapeRow& shape, const Nodes& allowed, const KeptCores& kept,
                 RoomOf room_of) const {
@@ -96,10 +96,10 @@ class Selector {
         return pick(shape, allowed, kept,
                     [&](NodeIndex node) -> const Room& { return rooms[node]; });
     }
-    // Tests a job that is submitted on idle nodes, as Slurm does; weights are set by it.
+    // Tests a submitted job on idle nodes, as Slurm does; this sets weights.
     void test(const ShapeRow& shape) const;
-    // Sets the weights again of all nodes that could hold the job, as when it is started; but for
-    // those that are barred.
+    // Resets the weights of all nodes that could hold the job, except those that are barred, as
+    // Slurm does when it starts a job.
     void forget_gpus(const ShapeRow& shape, const Nodes& barred) const;
     // Whether the job would fit on an idle machine without these nodes.
     bool ever(const ShapeRow& shape, const Nodes& barred) const;
@@ -130,7 +130,7 @@ class Selector {
         return {};
     }
 
-    // Lighter nodes go first; of those of one weight, those with more GPUs.
+    // Lighter nodes go first; among nodes of one weight, those with more GPUs.
     using Weight = std::int64_t;
     static constexpr Weight kLightest = std::numeric_limits<Weight>::min();
     static constexpr Weight kHeaviest = std::numeric_limits<Weight>::max();
@@ -167,9 +167,10 @@ class Selector {
     std::int32_t offer(const ShapeRow& shape, NodeIndex node, const Room& room,
                        std::int32_t row) const;
     bool has_memory(const ShapeRow& shape, std::int32_t cpus, const Room& room) const;
-    // Takes the lightest nodes that are enough; if that fails, without those that offer least.
+    // Takes the lightest nodes that are enough; if that fails, tries again without those that offer
+    // least.
     Picked choose(const ShapeRow& shape, std::vector<Offer>& group) const;
-    // Takes all nodes of the lighter weights, and of the last one as many as are wanted.
+    // Takes all nodes of the lighter weights, and as many of the heaviest weight as are needed.
     Picked by_weight(const ShapeRow& shape, const std::vector<Offer>& offers) const;
     // Takes the nodes `first_`, then others of their leaves, then leaf by leaf of `rest_`.
     Picked leaf_by_leaf(const ShapeRow& shape) const;
@@ -178,10 +179,10 @@ class Selector {
     Rooms all_free_;
     std::vector<Nodes> capable_;            // by shape
     std::vector<Nodes> capable_but_gpus_;   // by shape: the same whatever GPUs they have
-    // By node: its free GPUs, as a job that asks for some last saw them. Slurm keeps them in the
-    // weight of the node, whatever job comes next.
+    // By node: its free GPUs when a job that asks for some was last tested there. Slurm keeps them
+    // in the weight of the node, whichever job comes next.
     mutable std::vector<std::int32_t> near_gpus_;
-    // While nodes are picked; they keep their memory.
+    // Scratch while nodes are picked; members, so that they keep their memory.
     mutable std::vector<Offer> offers_, first_, rest_;
     mutable Nodes places_;
 };

@@ -34,7 +34,7 @@ struct NodeRow {
     double memory_mb;
     std::int32_t gpus;
     std::int32_t weight;
-    std::int32_t leaf;  // the switch that it hangs on
+    std::int32_t leaf;  // the switch that it is connected to
     std::int32_t rows;  // how many jobs may share a core
 };
 
@@ -106,7 +106,7 @@ struct ConditionRow {
 // A job, or a task of an array. The submission is that of its first attempt.
 struct JobRow {
     std::int64_t id;
-    std::int32_t task;  // kNobody for a job of its own
+    std::int32_t task;  // kNobody for a job outside of arrays
     Moment submit;
     std::int32_t user;
     std::int32_t qos;          // kNobody for one that is not described
@@ -152,14 +152,14 @@ struct ReservationRow {
     std::int32_t cores = 0;  // of each node; 0 for whole nodes
 };
 
-// Nodes that get no jobs from then on; an outage also ends those that run there.
+// Nodes that get no jobs between these times; an outage also ends the jobs that run there.
 struct ClosingRow {
     Moment begin, end;
     Nodes nodes;
     bool is_outage;
 };
 
-// What slurmctld is told meanwhile.
+// An order that slurmctld gets during the history, or a failure of nodes.
 struct OrderRow {
     enum class Kind {
         cancel, hold, release, requeue, nice, array_limit, suspend, unsuspend,  // jobs
@@ -191,22 +191,22 @@ struct Settings {
     bool is_fair_tree;
     double weight_age, weight_fairshare, weight_job_size;
     bool is_safe;            // AccountingStorageEnforce=safe
-    std::int64_t forgets_s;  // after this long what was used counts for no limit
+    std::int64_t forgets_s;  // after this time past use counts for no limit
     std::int64_t max_age_s, decay_half_life_s, calc_period_s, dampening;
     bool favor_small, small_relative_to_time;
-    bool bills_most;    // the largest weighted resource, and not their sum
+    bool bills_most;    // the largest weighted resource, not the sum
     std::int64_t cpus;  // of the machine
     bool gangs;  // jobs are suspended by tier
     bool preempts, preempts_by_tier, preempt_cancels;
     std::int64_t exempt_time_s;
     std::int64_t kill_wait_s, message_timeout_s, over_time_limit_s, min_job_age_s, cred_expire_s;
     bool returns_by_itself;  // ReturnToService=2
-    std::int64_t ping_s;     // how often nodes are asked
+    std::int64_t ping_s;     // how often nodes are pinged
     bool counts_memory;
     bool has_tree;
 };
 
-// The phases of slurmctld's loops, and what things take; see src/schedlab/slurm/clocks.py.
+// The phases of slurmctld's loops, and how long things take; see src/schedlab/slurm/clocks.py.
 struct Phases {
     Moment tick, backfill, limits, priority, full;
     Moment tick_period;
@@ -215,7 +215,7 @@ struct Phases {
 };
 
 struct Site {
-    Second epoch;  // the moment of time 0
+    Second epoch;  // time 0 of the history, on Slurm's clock
     Settings settings;
     std::vector<NodeRow> nodes;
     std::vector<PartitionRow> partitions;
@@ -232,7 +232,7 @@ struct Site {
     std::vector<ClosingRow> closings;
     std::vector<JobRow> jobs;
     std::vector<OrderRow> orders;
-    std::size_t users = 0;  // their numbers are below that
+    std::size_t users = 0;  // user numbers are below this
 
     const ShapeRow& shape(const PlaceRow& place) const { return shapes[place.shape]; }
     NodeCount node_count() const { return static_cast<NodeCount>(nodes.size()); }

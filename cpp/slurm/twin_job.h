@@ -20,7 +20,7 @@ struct NodeShare {
     std::int32_t level = 0;  // of the partition's tier
 };
 
-// One time that a job ran.
+// One run of a job.
 struct JobRun {
     Moment start, end;
     std::vector<NodeIndex> nodes;
@@ -28,7 +28,7 @@ struct JobRun {
     Ending how;
 };
 
-// What has become of a job.
+// The state of a job.
 struct TwinJob {
     JobNumber number;
     const JobRow* row;
@@ -40,12 +40,12 @@ struct TwinJob {
     std::int64_t priority = 0;
     std::int64_t nice = 0;
     std::int64_t array_limit = 0;
-    std::int64_t came = 0;   // how many had come before it
+    std::int64_t came = 0;   // its number among the jobs that came
     Moment submit = 0;       // when it came, or came back
-    Moment accrue = 0;       // from when on it gains age
-    Moment begin = 0;        // not before
+    Moment accrue = 0;       // its age counts from here
+    Moment begin = 0;        // it starts no earlier
     Moment preempted = -std::numeric_limits<Moment>::infinity();  // when it last ended others
-    bool is_marked = false;  // it is to make room, and has its grace time
+    bool is_marked = false;  // it must make room, and has its grace time
     std::int64_t planned_cpus = 0;  // what backfill's last plan would give it; 0 for no plan
     bool has_started = false;
     Moment start = 0;
@@ -60,7 +60,7 @@ struct TwinJob {
     Ending how = Ending::none;
     std::int32_t place = 0;  // which of its partitions it runs in
     std::vector<NodeShare> shares = {};
-    Amounts holds = {};  // all of it together
+    Amounts holds = {};  // the sum over its nodes
     std::vector<JobRun> runs = {};
 };
 

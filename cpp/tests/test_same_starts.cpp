@@ -1,5 +1,6 @@
-// The same starts on every kind of processor: whole simulations as one digest for each order and policy.
-// A digest that changes on one machine only means a logarithm or a vector instruction that rounds otherwise.
+// Starts must be the same on every kind of processor: one digest of a whole simulation for each
+// order and policy. If a digest changes on one machine only, a logarithm or a vector instruction
+// rounds differently there.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -24,7 +25,8 @@ namespace {
 constexpr NodeCount kNodes = 64;
 constexpr int kJobs = 700;
 
-// More work than the machine can do, so that hundreds of jobs wait and every order has much to sort.
+// More work than the machine can do, so that hundreds of jobs wait and every order has much to
+// sort.
 JobTable overload() {
     JobTable table;
     Time submit = 0;

@@ -15,7 +15,7 @@ WaitingJob job(JobIndex number, NodeCount nodes, Time estimate) {
     return {number, nodes, estimate, estimate, 0, 0, -1, number};
 }
 
-// 200 jobs with 1 to 5 nodes, by key: three blocks and more.
+// 200 jobs with 1 to 5 nodes, by key: more than three blocks.
 WaitingQueue many() {
     WaitingQueue queue;
     for (JobIndex i = 0; i < 200; ++i) queue.insert(job(i, 1 + i % 5, 10 + i), (i * 37) % 101);
@@ -84,7 +84,7 @@ void a_copy_goes_its_own_way() {
     assert(copy.size() == 199 && queue.size() == 200);
 }
 
-// The jobs of a queue with split keys, kept plainly.
+// A plain reference for a queue with split keys.
 struct Plain {
     struct Own {
         WaitingJob job;
@@ -113,7 +113,7 @@ struct Plain {
     }
 };
 
-// Goes through the first jobs, and compares the oldest before or after.
+// Compares the first jobs, then the oldest; with `oldest_first`, the oldest also before them.
 void compare(const WaitingQueue& queue, const Plain& plain, std::size_t depth, bool oldest_first) {
     const auto expected = plain.in_order();
     assert(queue.size() == expected.size());

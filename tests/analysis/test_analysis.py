@@ -1,4 +1,4 @@
-"""analyse(): which jobs count, and what is said where the trace does not tell."""
+"""analyse(): which jobs count, and what the notes say where the trace lacks data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ HEADER = {"UnixStartTime": ["1272639895"], "TimeZoneString": ["Asia/Tokyo"]}
 
 
 def five_jobs(header: dict[str, list[str]] = HEADER, **columns: list[int] | None) -> Workload:
-    """A test, a job of exactly 90 s, two longer ones, and one that failed with a huge request."""
+    """Return a test, a job of exactly 90 s, two longer ones, and a failed one.
+
+    The failed job has a huge request.
+    """
     table: dict[str, list[int] | None] = {
         "job_id": [1, 2, 3, 4, 5],
         "submit_s": [0, 10, 20, 30, 40],
@@ -33,7 +36,7 @@ def five_jobs(header: dict[str, list[str]] = HEADER, **columns: list[int] | None
 
 
 def test_only_completed_jobs_of_a_fair_length_count() -> None:
-    """90 s is enough; WRA 0.25, 0.5 and 1.1; the failed job's request is no maximum."""
+    """90 s is enough; WRAs are 0.25, 0.5 and 1.1; the failed job's request does not count."""
     found = analyse(five_jobs())
     assert found.table_row() == {"users": 3, "jobs": 3, "max_request_h": 10, "mean_wra": 0.617}
     assert found.all_jobs == 5
@@ -42,7 +45,7 @@ def test_only_completed_jobs_of_a_fair_length_count() -> None:
 
 
 def test_the_rule_can_be_changed() -> None:
-    """All statuses and lengths: all jobs count."""
+    """With both statuses and no minimum run time, all jobs count."""
     found = analyse(five_jobs(), min_run_s=0, statuses=(0, 1))
     assert (found.jobs, found.users) == (5, 4)
 
@@ -53,14 +56,14 @@ def test_hours_below_ten_are_not_rounded_away() -> None:
 
 
 def test_without_status_all_jobs_may_count() -> None:
-    """And the reader of the numbers is told."""
+    """A note says that all jobs count as completed."""
     found = analyse(five_jobs(status=None))
     assert found.jobs == 4
     assert "the trace does not tell how jobs ended: all count as completed" in found.notes
 
 
 def test_without_users_nothing_is_said_of_them() -> None:
-    """No single user called -1."""
+    """The jobs do not count as those of a single user called -1."""
     found = analyse(five_jobs(user=None))
     assert found.users is None
     assert found.accuracy_of_users is None
@@ -68,14 +71,14 @@ def test_without_users_nothing_is_said_of_them() -> None:
 
 
 def test_jobs_without_a_user_are_told() -> None:
-    """They count as jobs, but for nobody."""
+    """Such a job counts as a job, but for no user."""
     found = analyse(five_jobs(user=[1, -1, 2, 2, 2]))
     assert (found.users, found.jobs) == (1, 3)
     assert "jobs without a user: 1" in found.notes
 
 
 def test_without_waits_the_order_of_ends_is_a_guess() -> None:
-    """Which is said."""
+    """A note says so."""
     assert any(
         "as if they had started at once" in note for note in analyse(five_jobs(wait_s=None)).notes
     )
@@ -83,14 +86,14 @@ def test_without_waits_the_order_of_ends_is_a_guess() -> None:
 
 @pytest.mark.parametrize("header", [{}, {"UnixStartTime": ["253402300799"]}])
 def test_without_a_beginning_there_are_no_times_of_day(header: dict[str, list[str]]) -> None:
-    """Nor if the trace would reach beyond the year 9999."""
+    """There are none either if the trace would reach beyond the year 9999."""
     found = analyse(five_jobs(header))
     assert found.arrivals is None
     assert any("times of day are not known" in note for note in found.notes)
 
 
 def test_without_a_zone_times_of_day_are_in_utc() -> None:
-    """Which is said."""
+    """A note says so."""
     found = analyse(five_jobs({"UnixStartTime": ["1272639895"]}))
     assert found.arrivals is not None
     assert (found.arrivals.zone, found.arrivals.by_hour[15]) == ("UTC", 5)
@@ -98,7 +101,7 @@ def test_without_a_zone_times_of_day_are_in_utc() -> None:
 
 
 def test_everything_fits_json() -> None:
-    """Whatever is missing."""
+    """This holds whatever the trace lacks."""
     for workload in (five_jobs(), five_jobs({}, user=None, status=None, wait_s=None)):
         json.dumps(analyse(workload).to_dict(), allow_nan=False)
 
@@ -112,7 +115,7 @@ def test_no_job_left_is_a_mistake() -> None:
 
 
 def test_wrong_parameters_are_refused() -> None:
-    """Before anything is counted."""
+    """They are refused before anything is counted."""
     with pytest.raises(ParameterError, match="the least run time is -1 s; must be >= 0"):
         analyse(five_jobs(), min_run_s=-1)
     with pytest.raises(ParameterError, match="beta"):
@@ -120,7 +123,7 @@ def test_wrong_parameters_are_refused() -> None:
 
 
 def swf(path: Path, requests: list[int]) -> Workload:
-    """A trace of jobs of 100 s with these requests, -1 for none."""
+    """Return a trace of jobs of 100 s with these requests; -1 means none."""
     lines = [
         f"{number} {number} 0 100 1 -1 -1 1 {request} -1 1 1 1 -1 1 -1 -1 -1"
         for number, request in enumerate(requests, 1)
@@ -143,7 +146,7 @@ def test_without_requests_nothing_is_said_of_accuracy(tmp_path: Path) -> None:
 
 
 def test_made_up_requests_do_not_count(tmp_path: Path) -> None:
-    """Two jobs asked for 200 s and 400 s; that of the third is not known."""
+    """Two jobs asked for 200 s and 400 s; the request of the third is not known."""
     found = analyse(swf(tmp_path / "some.swf", [200, 400, -1]))
     assert found.jobs == 3
     assert found.requests is not None

@@ -21,7 +21,7 @@ HEADER = {"UnixStartTime": ["1272639895"], "TimeZoneString": ["Asia/Tokyo"]}
 
 
 def trace(header: dict[str, list[str]], **more: list[int]) -> Workload:
-    """Four jobs with round requests."""
+    """Return four jobs with round requests."""
     columns = {
         "job_id": [1, 2, 3, 4],
         "submit_s": [0, 10, 20, 30],
@@ -35,7 +35,7 @@ def trace(header: dict[str, list[str]], **more: list[int]) -> Workload:
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The page on a trace that tells everything."""
+    """The page on a trace that has all data."""
     path = tmp_path_factory.mktemp("page") / "trace.html"
     workload = trace(HEADER, user=[0, 1, 1, 0], status=[1] * 4, wait_s=[0] * 4)
     write_analysis(analyse(workload), path)
@@ -49,7 +49,7 @@ def test_page_loads_nothing_from_elsewhere(page: str) -> None:
 
 
 def test_page_has_all_its_parts(page: str) -> None:
-    """Every section that the navigation names, with a figure for each placeholder."""
+    """The page has the sections that the navigation names, and a figure per placeholder."""
     named = re.findall(r'href="#(\w+)"', page)
     assert named == re.findall(r'<section id="(\w+)"', page)
     assert named == ["summary", "accuracy", "requests", "users", "arrivals", "jobs"]
@@ -63,7 +63,7 @@ def test_names_are_escaped(page: str) -> None:
 
 
 def test_what_the_trace_does_not_tell_is_left_out(tmp_path: Path) -> None:
-    """A sentence stands in its place."""
+    """A sentence stands in place of each missing part."""
     path = tmp_path / "trace.html"
     write_analysis(analyse(trace({})), path)
     page = path.read_text(encoding="utf-8")
@@ -73,7 +73,7 @@ def test_what_the_trace_does_not_tell_is_left_out(tmp_path: Path) -> None:
 
 
 def test_the_common_round_numbers_are_named() -> None:
-    """71 h would be written across the line of 72 h; three jobs in a thousand are not common."""
+    """The name 71 h would cross the line of 72 h; three jobs in a thousand are not common."""
     request_s = np.repeat([HOUR, 24 * HOUR, 71 * HOUR, 72 * HOUR, 1000], [50, 100, 40, 807, 3])
     plot = spikes_figure(Requests.of(request_s, np.full(1000, 0.5)))
     names = plot.renderers[-1].data_source.data["name"]
@@ -88,6 +88,6 @@ def test_a_missing_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_an_unwritable_page_is_the_user_s_mistake(tmp_path: Path) -> None:
-    """Said in one sentence."""
+    """The error is one sentence."""
     with pytest.raises(OutputError, match="cannot be written"):
         write_analysis(analyse(trace({})), tmp_path / "no" / "trace.html")

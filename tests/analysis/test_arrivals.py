@@ -11,12 +11,12 @@ from schedlab.analysis import ArrivalPattern, Clock
 
 
 def header(begin: datetime, **more: str) -> dict[str, list[str]]:
-    """A header that tells when the trace begins."""
+    """Return a header that says when the trace begins."""
     return {"UnixStartTime": [f"{begin.timestamp():.0f}"], **{k: [v] for k, v in more.items()}}
 
 
 def arrivals(submit_s: list[int], begin: datetime, **zone: str) -> ArrivalPattern:
-    """Submissions of a trace with such a header."""
+    """Return the arrivals of a trace with this header."""
     clock = Clock.of(header(begin, **zone))
     assert clock is not None
     return ArrivalPattern.of(np.array(submit_s), clock)
@@ -37,14 +37,14 @@ FRIDAY_EVENING = datetime(2010, 4, 30, 15, 4, 55, tzinfo=UTC)
     ],
 )
 def test_hours_are_those_of_the_cluster(zone: dict[str, str], hour: int, weekday: int) -> None:
-    """RICC begins just after midnight of a Saturday in Tokyo; without a zone, in UTC."""
+    """RICC begins just after midnight of a Saturday in Tokyo; hours without a zone are in UTC."""
     found = arrivals([0], FRIDAY_EVENING, **zone)
     assert found.by_hour.index(1) == hour
     assert found.by_weekday.index(1) == weekday
 
 
 def test_an_unknown_zone_is_said_to_be_unknown() -> None:
-    """UTC is then a guess, and is told as one."""
+    """UTC is then a guess, and the clock says so."""
     clock = Clock.of(header(FRIDAY_EVENING, TimeZoneString="somewhere"))
     assert clock is not None
     assert not clock.zone_known
@@ -64,6 +64,6 @@ def test_without_a_beginning_there_is_no_clock(begin: str) -> None:
 
 
 def test_every_submission_is_counted_once() -> None:
-    """By hour and by weekday."""
+    """The counts by hour and by weekday both add up to all submissions."""
     found = arrivals(list(range(0, 10**6, 777)), FRIDAY_EVENING, TimeZoneString="US/Pacific")
     assert sum(found.by_hour) == sum(found.by_weekday) == len(range(0, 10**6, 777))

@@ -17,7 +17,10 @@ FOUR_NODES = Platform.homogeneous(4)
 
 
 def three_jobs(**columns: list[int]) -> Workload:
-    """Two nodes for 100 s, four for 50 s, two for 90 s; the real machine let the second wait."""
+    """Return three jobs, the second of which waited on the real machine.
+
+    They use two nodes for 100 s, four for 50 s and two for 90 s.
+    """
     base = {
         "job_id": [1, 2, 3],
         "submit_s": [0, 1, 2],
@@ -30,7 +33,7 @@ def three_jobs(**columns: list[int]) -> Workload:
 
 
 def past(workload: Workload) -> Schedule:
-    """It must be known."""
+    """Return the past of the jobs, which must be known."""
     found = as_it_was(workload, FOUR_NODES)
     assert found is not None
     return found
@@ -47,7 +50,7 @@ def test_starts_are_those_of_the_trace() -> None:
 
 
 def test_it_stands_beside_policies() -> None:
-    """The same metrics, of the same jobs."""
+    """The past has the same metrics as the policies, of the same jobs."""
     jobs = three_jobs()
     table = compare([simulate(jobs, 4, "easy"), past(jobs)], ["wait", "makespan"])
     assert table["policy"].to_list() == ["easy", "as it was"]
@@ -55,7 +58,7 @@ def test_it_stands_beside_policies() -> None:
 
 
 def test_a_job_without_a_recorded_start_is_left_out_and_told() -> None:
-    """The row is about the jobs that are known."""
+    """The row covers only jobs with a recorded start, and a note says so."""
     jobs = three_jobs(wait_s=[0, -1, 8])
     found = past(jobs)
     assert found.workload["job_id"].tolist() == [1, 3]
@@ -71,7 +74,7 @@ def test_no_starts_no_past() -> None:
 
 @pytest.mark.parametrize("step", ["interarrival=2", "set_run=0.5", "resample=3", "pauses=1s:9s"])
 def test_jobs_that_were_changed_have_no_past(step: str) -> None:
-    """Their waits belong to other times."""
+    """The recorded waits belong to other times."""
     assert as_it_was(apply(three_jobs(), [step]), FOUR_NODES) is None
 
 
@@ -82,14 +85,14 @@ def test_jobs_that_only_look_otherwise_have_one(step: str) -> None:
 
 
 def test_a_selection_ran_beside_the_others() -> None:
-    """What was dropped was there all the same, and may be why a job waited."""
+    """The dropped jobs ran too, and may be why a job waited."""
     jobs = apply(three_jobs(), ["tail=2"])
     notes = list(as_it_was_notes(past(jobs), jobs))
     assert notes == ["as it was: these jobs ran beside those that the transforms dropped"]
 
 
 def test_a_withdrawn_job_never_started() -> None:
-    """It left the queue after its wait."""
+    """The job left the queue after its wait."""
     found = past(three_jobs(cancel_after_s=[-1, 200, -1]))
     assert found.start_s.tolist() == [0, -1, 10]
     assert found.state[1] == JobOutcome.CANCELLED
@@ -111,7 +114,7 @@ def test_a_start_before_its_time_is_no_negative_wait() -> None:
 
 
 def test_more_nodes_than_there_are_is_told() -> None:
-    """Jobs shared nodes, as the whole nodes of a history cannot tell."""
+    """Jobs shared nodes, which a record of whole nodes cannot show."""
     jobs = three_jobs(wait_s=[0, 0, 8])
     told = list(as_it_was_notes(past(jobs), jobs))
     assert told == [
@@ -121,7 +124,7 @@ def test_more_nodes_than_there_are_is_told() -> None:
 
 
 def test_dates_of_the_jobs() -> None:
-    """On the clock of the cluster: Tokyo is nine hours ahead."""
+    """Dates follow the clock of the cluster: Tokyo is nine hours ahead."""
     columns = {key: three_jobs()[key] for key in three_jobs().columns}
     header = {"UnixStartTime": ["1272639895"], "TimeZoneString": ["Asia/Tokyo"]}
     assert dates_told(Workload(columns, header=header)) == "2010-05-01"

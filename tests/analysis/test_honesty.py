@@ -14,7 +14,7 @@ from schedlab.workload import Workload
 
 
 def shadow_of_the_head(request_s: int) -> Workload:
-    """Ann's job runs 8 s and could do so before the head, promised 10, if she asked for no more.
+    """Return jobs in which Ann's 8 s fit before the head, promised 10, if she asks for no more.
 
     The last job, long after, only sets the greatest request.
     """
@@ -28,12 +28,12 @@ def shadow_of_the_head(request_s: int) -> Workload:
 
 
 def short_job_behind() -> Workload:
-    """On one node Ann's job of 5 s asks for 30 s and so stands behind Bob's of 20 s."""
+    """Return jobs of one node: Ann's of 5 s asks for 30 s, so it stands behind Bob's of 20 s."""
     return jobs((0, 1, 10, 10), (1, 1, 20, 20), (1, 1, 30, 5), user=[1, 1, 0])
 
 
 def only_change(workload: Workload, nodes: int, policy: str, treatment: str) -> dict[str, float]:
-    """What the treatment does to Ann, user 0."""
+    """Return what the treatment does to Ann, user 0."""
     found = measure_honesty(workload, nodes, [policy], users=[0], treatments=[treatment])
     (row,) = found.changes.to_dicts()
     return row
@@ -41,7 +41,7 @@ def only_change(workload: Workload, nodes: int, policy: str, treatment: str) -> 
 
 @pytest.mark.parametrize("policy", ["easy", "easy-one-reserved", "wrsabf-or", "conservative"])
 def test_an_accurate_request_lets_a_job_backfill(policy: str) -> None:
-    """Asking for 20 s it waits until the head ends at 15, asking for 8 s it starts at once."""
+    """With a request of 20 s it waits until the head ends at 15; with 8 s it starts at once."""
     row = only_change(shadow_of_the_head(20), 4, policy, "accurate")
     assert (row["wait_before_s"], row["wait_after_s"], row["wait_change_s"]) == (15, 0, -15)
     assert row["slowdown_change"] == 1 - (15 + 8) / 8
@@ -51,14 +51,14 @@ def test_an_accurate_request_lets_a_job_backfill(policy: str) -> None:
 
 @pytest.mark.parametrize("policy", ["easy", "easy-one-reserved", "wrsabf-ar", "conservative"])
 def test_a_padded_request_keeps_a_job_from_backfilling(policy: str) -> None:
-    """Asking for 9 s it starts at once; five times that is beyond the head's promise."""
+    """With a request of 9 s it starts at once; five times that ends after the head's promise."""
     row = only_change(shadow_of_the_head(9), 4, policy, "padded")
     assert (row["wait_before_s"], row["wait_after_s"]) == (0, 15)
     assert row["others_wait_change_s"] == 0
 
 
 def test_under_fcfs_requests_do_not_matter() -> None:
-    """Nobody looks at them."""
+    """FCFS does not look at requests."""
     for treatment in TREATMENTS:
         row = only_change(shadow_of_the_head(20), 4, "fcfs", treatment)
         assert row["wait_change_s"] == row["others_wait_change_s"] == 0
@@ -72,13 +72,13 @@ def test_what_one_gains_another_may_lose() -> None:
 
 
 def test_padding_stops_at_the_greatest_request() -> None:
-    """No queue would take more; 5 × 30 s is cut to 40 s."""
+    """No queue would take a longer one; 5 × 30 s is cut to 40 s."""
     workload = jobs((0, 1, 40, 10), (1, 1, 30, 5), user=[1, 0])
     assert TREATMENTS["padded"].of(workload, 0)["request_s"].tolist() == [40, 40]
 
 
 def test_a_killed_job_runs_no_longer_for_being_honest() -> None:
-    """It asked for 4 s and needs 9 s: after 4 s it is gone, and 4 s is what it honestly uses."""
+    """It asks for 4 s, needs 9 s and is killed after 4 s, so 4 s is its accurate request."""
     workload = jobs((0, 1, 4, 9), (0, 1, 9, 9), user=[0, 1])
     with pytest.raises(WorkloadError, match="1 users were chosen and none would change a request"):
         measure_honesty(workload, 1, ["easy"], users=[0], treatments=["accurate"])
@@ -99,7 +99,7 @@ def test_the_same_whatever_the_number_of_threads() -> None:
 
 
 def test_users_with_most_jobs_are_taken() -> None:
-    """User 2 has three jobs, 0 and 1 two each; unknown users, -1, are nobody."""
+    """User 2 has three jobs, 0 and 1 two each; -1 marks an unknown user and does not count."""
     workload = jobs(*[(0, 1, 9, 5)] * 10, user=[2, 1, 0, 2, 1, 0, 2, -1, -1, -1])
     found = measure_honesty(workload, 1, ["easy"], users=2, min_jobs=2, treatments=["accurate"])
     assert found.changes["user"].to_list() == ["2", "0"]
@@ -132,7 +132,7 @@ def test_the_summary_is_taken_over_users() -> None:
 
 
 def test_one_user_has_no_interval() -> None:
-    """Nor others, if there are none: JSON has nulls."""
+    """One user has no others to compare with either: JSON has nulls."""
     workload = jobs((0, 1, 9, 5), (0, 1, 9, 5), user=[0, 0])
     found = measure_honesty(workload, 1, ["easy"], users=[0], treatments=["accurate"])
     (row,) = found.to_dict()["summary"]
@@ -177,7 +177,7 @@ def test_progress_counts_runs_and_can_stop_them() -> None:
     ],
 )
 def test_mistakes_are_told(options: dict[str, Any], error: type, sentence: str) -> None:
-    """In one sentence."""
+    """The error is one sentence."""
     with pytest.raises(SchedlabError) as caught:
         measure_honesty(crowd(), 16, ["easy"], **{"min_jobs": 5, **options})
     assert isinstance(caught.value, error)
@@ -185,6 +185,6 @@ def test_mistakes_are_told(options: dict[str, Any], error: type, sentence: str) 
 
 
 def test_users_must_be_known() -> None:
-    """A trace without them has nobody to be honest."""
+    """A trace without a column of users is refused."""
     with pytest.raises(WorkloadError, match='workload "by hand" has no column user'):
         measure_honesty(jobs((0, 1, 9, 5)), 1, ["easy"])

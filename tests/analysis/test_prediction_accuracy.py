@@ -1,4 +1,4 @@
-"""The accuracy of predictions by user, by hand."""
+"""The accuracy of predictions by user, against figures worked out by hand."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def test_all_jobs_together(two_users: Schedule) -> None:
 
 
 def test_other_groups(two_users: Schedule) -> None:
-    """Whatever metrics can be grouped by."""
+    """Every grouping of the metrics works here too."""
     assert prediction_accuracy(two_users, by="size").row(0)[:2] == ("1", 3)
     with pytest.raises(UnknownNameError, match="grouping"):
         prediction_accuracy(two_users, by="usr")
 
 
 def test_jobs_that_never_ran_are_left_out() -> None:
-    """Nobody knows how long they would have run."""
+    """It is not known how long they would have run."""
     schedule = simulate(withdrawn(), 2, "easy")
     (row,) = prediction_accuracy(schedule, by=None).to_dicts()
     assert row["jobs"] == schedule.started.sum() < len(schedule)

@@ -22,7 +22,7 @@ def test_an_hour_of_request_ends_with_its_round_number() -> None:
 
 
 def test_commonest_requests_come_first() -> None:
-    """Among equally common ones the shorter."""
+    """Of equally common requests the shorter comes first."""
     found = requests_by_frequency(np.array([9, 5, 9, 7]), np.array([0.5, 1.0, 0.1, 0.2]))
     assert found.rows() == [(9, 2, 0.5, 0.3), (5, 1, 0.25, 1.0), (7, 1, 0.25, 0.2)]
 
@@ -42,7 +42,7 @@ def test_requests_in_few_numbers() -> None:
     )
 )
 def test_every_job_has_a_place_in_the_density(jobs: list[tuple[int, float]]) -> None:
-    """Whatever was requested and used, within the edges that are told."""
+    """Every job counts, whatever it requested and used; the edges enclose all requests."""
     request_s, wra = (np.array(column) for column in zip(*jobs, strict=True))
     density = RequestDensity.of(request_s, wra)
     assert np.sum(density.jobs) == len(jobs)
@@ -51,7 +51,7 @@ def test_every_job_has_a_place_in_the_density(jobs: list[tuple[int, float]]) -> 
 
 
 def test_density_of_one_job() -> None:
-    """All of what was requested is used: the last class of WRA."""
+    """A job that uses its whole request is in the last class of WRA."""
     density = RequestDensity.of(np.array([600]), np.array([1.0]))
     row = next(row for row in density.jobs if sum(row))
     assert row[-1] == 1
@@ -63,6 +63,6 @@ def test_box_plot_of_five_values() -> None:
 
 
 def test_classes_double() -> None:
-    """0 and 1, 2, 3 to 4, 5 to 8: an edge belongs to the class that it ends."""
+    """The classes are 0 to 1, 2, 3 to 4 and 5 to 8: an edge belongs to the class that it ends."""
     found = Histogram.doubling(np.array([0, 1, 2, 3, 4, 5, 8]))
     assert found == Histogram((0, 1, 2, 4, 8), (2, 1, 2, 2))

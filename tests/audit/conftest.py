@@ -1,4 +1,4 @@
-"""EASY as simulators that people use get it wrong, and schedules changed by hand."""
+"""EASY with the mistakes of simulators in use, and schedules changed by hand."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class AlmostEasy(Policy):
     """Starts jobs in order, then asks a rule about each candidate behind the head."""
 
     def schedule(self, view: View) -> None:
-        """One pass."""
+        """Run one pass."""
         queue = view.queue
         waiting = list(zip(queue.job.tolist(), queue.nodes.tolist(), strict=True))
         while waiting and waiting[0][1] <= view.free_nodes:
@@ -35,19 +35,19 @@ class AlmostEasy(Policy):
                 view.start(job)
 
     def ends_s(self, view: View, job: int, request_s: int) -> int:
-        """When the candidate is taken to end."""
+        """Return when the candidate is expected to end."""
         return view.now + request_s
 
     @abstractmethod
     def may_start(self, in_time: bool, on_extra_nodes: bool) -> bool:
-        """Whether a candidate that fits may start."""
+        """Return whether a candidate that fits may start."""
 
 
 class IgnoresReservation(AlmostEasy):
     """Starts every candidate that fits, as AccaSim does."""
 
     def may_start(self, in_time: bool, on_extra_nodes: bool) -> bool:
-        """Always."""
+        """Return True."""
         return True
 
 
@@ -55,12 +55,12 @@ class NoExtraNodes(AlmostEasy):
     """Starts only candidates that end before the head's promise, as RLScheduler does."""
 
     def may_start(self, in_time: bool, on_extra_nodes: bool) -> bool:
-        """If it ends in time."""
+        """Return whether the candidate ends in time."""
         return in_time
 
 
 class TestsActualRunTime(AlmostEasy):
-    """Tests candidates with the run time they will turn out to have, as CQSim does."""
+    """Tests candidates with their actual run time, as CQSim does."""
 
     __test__ = False
 
@@ -69,16 +69,16 @@ class TestsActualRunTime(AlmostEasy):
         self.run_s = run_s
 
     def ends_s(self, view: View, job: int, request_s: int) -> int:
-        """Known to no real scheduler."""
+        """Return the end by the actual run time, which no real scheduler knows."""
         return view.now + int(min(self.run_s[job], request_s))
 
     def may_start(self, in_time: bool, on_extra_nodes: bool) -> bool:
-        """As in the textbook."""
+        """Apply the rule of the textbook."""
         return in_time or on_extra_nodes
 
 
 def shadow(view: View, nodes: int) -> tuple[int, int]:
-    """When so many nodes will be free, and how many more are free then."""
+    """Return when this many nodes will be free, and how many more are free then."""
     running = view.running
     free, shadow_s = view.free_nodes, view.now
     for place in np.argsort(running.release_s, kind="stable").tolist():
@@ -95,7 +95,7 @@ Moved = Callable[..., Schedule]
 
 @pytest.fixture(scope="session")
 def wrong_easys() -> dict[str, MakePolicy]:
-    """Each by what is wrong with it, as the policy that makes its schedule of a workload."""
+    """Makers of wrong EASY policies for a workload, by what is wrong with them."""
     return {
         "ignores the reservation": lambda workload: IgnoresReservation(),
         "tests the actual run time": lambda workload: TestsActualRunTime(workload["run_s"]),
@@ -107,7 +107,7 @@ def wrong_easys() -> dict[str, MakePolicy]:
 
 @pytest.fixture(scope="session")
 def moved() -> Moved:
-    """``moved(schedule, {job_id: start_s})``: some jobs at other times, on no known nodes."""
+    """``moved(schedule, {job_id: start_s})`` gives jobs other starts, and forgets all nodes."""
 
     def move(schedule: Schedule, starts_s: dict[int, int]) -> Schedule:
         start_s, job_id = schedule.start_s.copy(), schedule.workload["job_id"]

@@ -25,14 +25,14 @@ def audit_command(monkeypatch: pytest.MonkeyPatch) -> Audit:
 
 @pytest.fixture
 def schedules(tmp_path: Path) -> Path:
-    """FCFS and EASY on the same four jobs."""
+    """A file with the schedules of FCFS and EASY for the same four jobs."""
     path = tmp_path / "two.csv"
     save_schedules([simulate(head_blocked(), 4, name) for name in ("fcfs", "easy")], path)
     return path
 
 
 def test_a_faithful_schedule(audit_command: Audit, schedules: Path) -> None:
-    """Exit code 0: the file's own schedule of that name is meant."""
+    """The exit code is 0; ``--policy`` also chooses the schedule of that name in the file."""
     result = audit_command(schedules, "--policy", "easy")
     assert result.exit_code == 0
     assert result.stdout.splitlines() == [
@@ -43,7 +43,7 @@ def test_a_faithful_schedule(audit_command: Audit, schedules: Path) -> None:
 
 
 def test_a_departure_is_a_verdict_and_no_error(audit_command: Audit, schedules: Path) -> None:
-    """Exit code 1, the sentence whole whatever the width of the terminal, nothing on stderr."""
+    """The exit code is 1, the sentence is whole in a terminal of any width, and stderr is empty."""
     result = audit_command(schedules, "--policy", "easy", "--schedule", "fcfs")
     assert result.exit_code == 1
     assert result.stdout.splitlines()[2:] == [
@@ -56,7 +56,7 @@ def test_a_departure_is_a_verdict_and_no_error(audit_command: Audit, schedules: 
 
 
 def test_json_for_programs(audit_command: Audit, schedules: Path) -> None:
-    """The verdict with everything it rests on."""
+    """The JSON has the verdict and everything it rests on."""
     result = audit_command(schedules, "--policy", "easy", "--schedule", "fcfs", "--json")
     assert result.exit_code == 1
     verdict = json.loads(result.stdout)
@@ -76,7 +76,7 @@ def test_an_infeasible_schedule(audit_command: Audit, schedules: Path) -> None:
 
 
 def test_options_reach_the_audit(audit_command: Audit, tmp_path: Path) -> None:
-    """Tick, tolerance and format."""
+    """The audit takes tick, tolerance and format from the command line."""
     path = tmp_path / "cluster.log.csv"
     save_schedules(simulate(second_in_queue_at_risk(), 4, "easy", tick=10), path, format="swf")
     options = ("--format", "swf", "--policy", "easy")

@@ -22,7 +22,7 @@ MakePolicy = Callable[[Workload], PolicyLike]
 
 
 def departure(schedule: Schedule, policy: PolicyLike) -> Departure:
-    """The first departure, which there must be, of a schedule that is feasible."""
+    """Return the first departure of a feasible schedule, which must have one."""
     verdict = audit(schedule, policy)
     assert verdict.feasible
     assert not verdict.faithful
@@ -62,7 +62,7 @@ WRONG = {
 
 @pytest.mark.parametrize("what", WRONG)
 def test_a_wrong_easy_is_caught(what: str, wrong_easys: dict[str, MakePolicy]) -> None:
-    """Each is in use in some simulator; the sentence names the very decision that was wrong."""
+    """Each mistake occurs in a simulator in use; the sentence names the decision that was wrong."""
     workload, sentence = WRONG[what]
     schedule = simulate(workload, 4, wrong_easys[what](workload))
     assert departure(schedule, "easy").sentence == sentence
@@ -91,7 +91,7 @@ def test_the_details_hold_the_numbers_of_the_sentence() -> None:
 
 
 def test_no_job_overtakes_without_backfilling() -> None:
-    """Under FCFS the first job that does not fit blocks all behind it."""
+    """Under FCFS the first job that does not fit blocks all jobs behind it."""
     found = departure(simulate(head_blocked(), 4, "easy"), "fcfs")
     assert found.sentence == (
         "job 4 started at 0 before job 2, which was ahead of it in the queue "
@@ -118,7 +118,7 @@ def test_conservative_protects_more_than_the_head(policy: str) -> None:
 
 
 def test_a_broken_promise(moved: Callable[..., Schedule]) -> None:
-    """Job 2 was promised 4, when job 1 must end."""
+    """Job 2 was promised 4, the time when job 1 must end."""
     late = moved(simulate(second_in_queue_at_risk(), 4, "conservative"), {2: 9, 3: 9, 4: 13})
     assert departure(late, "conservative").sentence == "job 2 was promised 4 but started at 9"
 
@@ -141,7 +141,7 @@ def test_a_plan_made_anew_has_the_job_start_now(moved: Callable[..., Schedule]) 
 
 
 def test_a_job_beyond_the_depth() -> None:
-    """EASY that considers two jobs never sees the fourth."""
+    """EASY with a depth of two never considers the fourth job."""
     found = departure(simulate(head_blocked(), 4, "easy"), "easy:depth=2")
     assert found.sentence == (
         "job 4 started at 0 from place 4 in the queue, and the policy considers only 2"
@@ -149,7 +149,7 @@ def test_a_job_beyond_the_depth() -> None:
 
 
 def test_a_start_when_nothing_happened(moved: Callable[..., Schedule]) -> None:
-    """At 3 job 3 has come to stand first in WFP3's order, but nobody looks before 5."""
+    """At 3 job 3 is the first in WFP3's order, but there is no pass before 5."""
     workload = jobs((0, 1, 5, 5), (0, 4, 60, 60), (1, 1, 3, 3))
     found = departure(moved(simulate(workload, 4, "wfp3"), {3: 3, 2: 6}), "wfp3")
     assert found.sentence == (
@@ -176,7 +176,7 @@ class OneAtATime(Policy):
 
 
 def test_a_policy_of_ones_own(moved: Callable[..., Schedule]) -> None:
-    """The two starts must do where the rules are not known."""
+    """Where the rules are not known, the sentence gives only the two starts."""
     schedule = simulate(head_blocked(), 4, OneAtATime)
     assert audit(schedule, OneAtATime).faithful
     early = departure(simulate(head_blocked(), 4, "easy"), OneAtATime)
@@ -188,7 +188,7 @@ def test_a_policy_of_ones_own(moved: Callable[..., Schedule]) -> None:
 
 
 def test_a_policy_that_plans_by_predictions() -> None:
-    """Its promises are not those that requests give, so that only the starts are told."""
+    """Its promises do not follow from requests, so the sentence gives only the starts."""
     found = departure(simulate(head_blocked(), 4, "fcfs"), "easy:predict=actual")
     assert found.sentence == (
         "job 4 could have started at 0 (as it does under easy:predict=actual) but started at 9"
@@ -196,7 +196,7 @@ def test_a_policy_that_plans_by_predictions() -> None:
 
 
 def test_a_job_that_could_have_started_before_it_gave_up(moved: Callable[..., Schedule]) -> None:
-    """It was withdrawn at 9; there was room from the beginning."""
+    """The job was withdrawn at 9; there was room from the beginning."""
     workload = jobs((0, 1, 5, 5), (0, 1, 5, 5), cancel_after_s=[-1, 9])
     found = departure(moved(simulate(workload, 4, "easy"), {2: -1}), "easy")
     assert (found.observed_s, found.policy_s) == (None, 0)

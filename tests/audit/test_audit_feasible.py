@@ -1,4 +1,4 @@
-"""What no feasible schedule does, whatever its policy."""
+"""The rules that every feasible schedule keeps, whatever its policy."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Moved = Callable[..., Schedule]
 
 
 def violation(verdict: Verdict) -> Violation:
-    """The only rule that is broken."""
+    """Return the only violation."""
     assert not verdict.feasible
     (found,) = verdict.violations
     return found
@@ -33,7 +33,7 @@ def test_more_nodes_than_there_are(moved: Moved) -> None:
 
 
 def test_over_use_is_counted_by_stretches_of_time(moved: Moved) -> None:
-    """Two stretches with the machine over-full are two violations of one rule."""
+    """Two periods with too many nodes in use are two violations of one rule."""
     workload = jobs((0, 1, 5, 5), (0, 1, 5, 5), (0, 1, 5, 5), (0, 1, 5, 5))
     schedule = moved(simulate(workload, 1, "fcfs"), {2: 0, 3: 20, 4: 20})
     found = violation(audit(schedule, "fcfs"))
@@ -68,7 +68,7 @@ def test_a_start_before_the_dependency_has_ended(moved: Moved) -> None:
 
 
 def test_an_end_before_the_start_cannot_be_replayed() -> None:
-    """So nothing can be said about the policy."""
+    """Nothing can then be said about the policy."""
     schedule = simulate(jobs((0, 1, 5, 5)), 1, "easy")
     verdict = audit(replace(schedule, end_s=np.array([-3])), "easy")
     assert violation(verdict).sentence == "job 1 ends at -3, before its start at 0"
@@ -78,7 +78,7 @@ def test_an_end_before_the_start_cannot_be_replayed() -> None:
 
 
 def test_a_job_wider_than_the_machine_cannot_be_replayed() -> None:
-    """It can never run there."""
+    """The job can never run there."""
     schedule = replace(simulate(head_blocked(), 4, "easy"), platform=Platform.homogeneous(3))
     verdict = audit(schedule, "easy")
     assert violation(verdict).sentence == "job 2 needs 4 nodes and the machine has 3"
@@ -86,7 +86,7 @@ def test_a_job_wider_than_the_machine_cannot_be_replayed() -> None:
 
 
 def on_nodes(*texts: str) -> Schedule:
-    """Two jobs of two nodes, run side by side on these nodes of four."""
+    """Return two jobs of two nodes that run side by side on these of four nodes."""
     schedule = simulate(jobs((0, 2, 5, 5), (0, 2, 5, 5)), 4, "easy")
     return replace(schedule, node_ranges=NodeRanges.parse(texts))
 
@@ -100,7 +100,7 @@ def on_nodes(*texts: str) -> Schedule:
     ],
 )
 def test_named_nodes_are_held_against_the_jobs(texts: tuple[str, str], sentence: str) -> None:
-    """Counts alone would not show it."""
+    """The number of nodes alone would not show the fault."""
     verdict = audit(on_nodes(*texts), "easy")
     assert violation(verdict).sentence == sentence
     assert verdict.faithful
@@ -123,7 +123,7 @@ def test_running_longer_than_asked_is_noticed_only() -> None:
 
 
 def test_jobs_of_unknown_fate_are_left_out(moved: Moved) -> None:
-    """Neither started nor withdrawn: nobody knows how long it was in the way."""
+    """It is not known how long a job that neither started nor was withdrawn stood in the queue."""
     verdict = audit(moved(simulate(head_blocked(), 4, "easy"), {3: -1}), "easy")
     assert verdict.feasible
     assert verdict.faithful
@@ -131,7 +131,7 @@ def test_jobs_of_unknown_fate_are_left_out(moved: Moved) -> None:
 
 
 def two_clusters() -> Schedule:
-    """Jobs of 2 nodes of a and 1 of b, and of 2 of a, on three nodes of a and two of b."""
+    """Return jobs of 2 nodes of a and 1 of b, and of 2 of a, on three nodes of a and two of b."""
     platform = Platform((Cluster.homogeneous(3, "a"), Cluster.homogeneous(2, "b")))
     workload = with_needs(jobs((0, 1, 5, 5), (0, 1, 5, 5)), [{"a": 2, "b": 1}, {"a": 2}])
     return simulate(workload, platform, "conservative")
@@ -145,6 +145,6 @@ def test_nodes_of_the_wrong_cluster() -> None:
 
 
 def test_a_cluster_over_used_though_the_machine_is_not(moved: Moved) -> None:
-    """Four nodes of a at once, of which there are three; of all five there would be enough."""
+    """Four nodes of a are in use at once, but a has three; the machine has five."""
     found = violation(audit(moved(two_clusters(), {2: 0}), "conservative"))
     assert found.sentence == "4 nodes are in use at 0 and cluster a has 3"

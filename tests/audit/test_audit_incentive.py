@@ -17,7 +17,7 @@ INCENTIVE = ("easy-one-reserved", "wrsabf-or", "wrsabf-ar")
 
 
 def departure(schedule: Schedule, policy: str) -> Departure:
-    """The first departure of a feasible schedule, which there must be."""
+    """Return the first departure of a feasible schedule, which must have one."""
     verdict = audit(schedule, policy)
     assert verdict.feasible
     assert verdict.departure is not None
@@ -25,9 +25,9 @@ def departure(schedule: Schedule, policy: str) -> Departure:
 
 
 def hole_before_a_plan(request_s: int) -> Workload:
-    """Job 3 is the head, promised 10; job 4 is planned for 4, when job 2 ends.
+    """Return jobs with job 3 as the head, promised 10, and job 4 planned for 4.
 
-    Before that one of four nodes is free for job 5.
+    Job 2 ends at 4. Before that, one of four nodes is free for job 5.
     """
     return jobs(
         (0, 2, 10, 10), (0, 1, 4, 4), (0, 4, 5, 5), (0, 2, 6, 6), (0, 1, request_s, request_s)
@@ -35,7 +35,10 @@ def hole_before_a_plan(request_s: int) -> Workload:
 
 
 def two_users() -> Workload:
-    """One asked for ten times too much; then both want the two nodes beside job 2 at 2."""
+    """Return jobs of two users who both want the two nodes beside job 2 at 2.
+
+    One of them asked for ten times too much before.
+    """
     return jobs(
         (0, 1, 10, 1),
         (1, 2, 20, 20),
@@ -48,7 +51,7 @@ def two_users() -> Workload:
 
 @pytest.mark.parametrize("policy", INCENTIVE)
 def test_the_head_is_sacred(policy: str, wrong_easys: dict[str, MakePolicy]) -> None:
-    """All families protect the oldest job from backfills that ask beyond its promise."""
+    """All families protect the oldest job from backfilled jobs that ask beyond its promise."""
     greedy = wrong_easys["ignores the reservation"](head_blocked())
     assert departure(simulate(head_blocked(), 4, greedy), policy).sentence == (
         "job 3 started at 0 and delayed {}job 2, promised for 6 "
@@ -90,7 +93,7 @@ def test_a_hole_just_long_enough() -> None:
 
 
 def test_all_reserved_protects_every_plan() -> None:
-    """Job 3 is no head, but was planned before job 4."""
+    """Job 3 is not the head, but was planned before job 4."""
     found = departure(simulate(second_in_queue_at_risk(), 4, "easy"), "wrsabf-ar")
     assert found.sentence == (
         "job 4 started at 0 and delayed job 3, promised for 4 (asks for 1 node until 6, 0 to spare)"
@@ -115,7 +118,7 @@ def test_the_more_accurate_user_goes_first(policy: str, why: str) -> None:
 
 
 def test_a_job_beyond_the_depth() -> None:
-    """The head counts: with a depth of two nobody is looked at behind it."""
+    """The head counts: with a depth of two, no job behind it is considered."""
     found = departure(simulate(head_blocked(), 4, "easy-one-reserved"), "easy-one-reserved:depth=2")
     assert found.sentence == (
         "job 4 started at 0 from place 4 in the queue, and the policy considers only 2"
@@ -126,7 +129,7 @@ ENDS_EARLY = ((0, 1, 10, 4), (0, 2, 2, 2))
 
 
 def test_a_head_that_does_not_wait_for_its_frozen_start() -> None:
-    """Job 1 ends at 4 and makes room, but the head's time was fixed before."""
+    """Job 1 ends at 4 and makes room, but the head's start was fixed before."""
     found = departure(
         simulate(jobs(*ENDS_EARLY), 2, "easy-one-reserved"), "easy-one-reserved:reservation=frozen"
     )
@@ -142,7 +145,7 @@ def test_a_depth_does_not_hide_a_frozen_start() -> None:
 
 @pytest.mark.parametrize("policy", INCENTIVE)
 def test_a_head_that_misses_its_frozen_start(policy: str, moved: Callable[..., Schedule]) -> None:
-    """It was promised 10 and nothing can move that, either way."""
+    """The head was promised 10, and nothing can move that start, earlier or later."""
     frozen = f"{policy}:reservation=frozen"
     schedule = moved(simulate(jobs(*ENDS_EARLY), 2, frozen), {2: 12})
     assert departure(schedule, frozen).sentence == "job 2 was promised 10 but started at 12"
@@ -150,7 +153,7 @@ def test_a_head_that_misses_its_frozen_start(policy: str, moved: Callable[..., S
 
 @pytest.mark.parametrize("policy", INCENTIVE)
 def test_the_oldest_job_was_next(policy: str, moved: Callable[..., Schedule]) -> None:
-    """Nothing stood in its way."""
+    """Nothing stood in the way of the oldest job."""
     late = moved(simulate(jobs((0, 1, 5, 5)), 4, policy), {1: 3})
     assert departure(late, policy).sentence == (
         "job 1 could have started at 0 (4 nodes free, needs 1; no job ahead of it had to wait) "
@@ -159,7 +162,7 @@ def test_the_oldest_job_was_next(policy: str, moved: Callable[..., Schedule]) ->
 
 
 def test_plans_end_at_ticks() -> None:
-    """Job 2 asks until 36, but what ends is seen at 40: so long is the hole."""
+    """Job 2 asks until 36, but its end is seen at 40, so the hole lasts until then."""
     workload = jobs(
         (0, 2, 100, 100), (0, 1, 36, 36), (0, 4, 50, 50), (0, 2, 60, 60), (0, 1, 80, 80)
     )

@@ -1,4 +1,7 @@
-"""A policy's schedule passes its own audit, and any other's passes exactly if it is the same."""
+"""A policy's schedule passes the audit of this policy.
+
+It passes that of another policy exactly if the other policy gives the same schedule.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ NAMES = [
 def observed(
     workload: Workload, policy: str, options: SimulationOptions, path: Path | None = None
 ) -> Schedule:
-    """A simulated schedule, straight or as read back from a file."""
+    """Return a simulated schedule, directly or as read back from a file."""
     schedule = simulate(workload, NODES, policy, **options)
     if path is None or not schedule.started.any():
         return schedule
@@ -55,7 +58,10 @@ def observed(
 def test_every_policy_passes_its_own_audit(
     tmp_path: Path, workload: Workload, policy: str, options: SimulationOptions, name: str | None
 ) -> None:
-    """With ties, kills, overruns, dependencies, withdrawals and ticks, from every kind of file."""
+    """This holds with ties, kills, overruns, dependencies, withdrawals and ticks.
+
+    The schedules come from every kind of file too.
+    """
     if ":" in policy or policy in STANDALONE:  # the name says all
         options["depth"] = None
     schedule = observed(workload, policy, options, tmp_path / name if name else None)
@@ -68,7 +74,7 @@ def test_every_policy_passes_its_own_audit(
 def check_against_another(
     workload: Workload, policies: tuple[str, str], options: SimulationOptions
 ) -> None:
-    """Audit the schedule of the one against the other, and compare with two simulations."""
+    """Audit the first policy's schedule against the second, and compare with two simulations."""
     options["depth"] = None
     schedule = observed(workload, policies[0], options)
     verdict = audit(schedule, policies[1])
@@ -105,7 +111,7 @@ two_policies = given(
 def test_another_policy_passes_exactly_if_its_schedule_is_the_same(
     workload: Workload, policies: tuple[str, str], options: SimulationOptions
 ) -> None:
-    """The departure is at the first start that differs, and a known policy's rules tell it."""
+    """The departure is the first start that differs; the rules of a known policy explain it."""
     check_against_another(workload, policies, options)
 
 
@@ -127,7 +133,7 @@ def test_another_policy_passes_exactly_if_its_schedule_is_the_same_at_length(
 def test_the_numbers_of_a_departure_from_easy_agree(
     workload: Workload, policies: tuple[str, str]
 ) -> None:
-    """What delays the head needs more than is to spare, for longer; what was missed does not."""
+    """A job that delays the head needs too many nodes for too long; a missed backfill does not."""
     departure = audit(simulate(workload, NODES, policies[0]), policies[1]).departure
     if departure is None or "spare_nodes" not in departure.details:
         return
@@ -154,7 +160,7 @@ def test_any_schedule_gets_a_verdict(
     tick: int,
     tolerance: int,
 ) -> None:
-    """Feasible or not, it departs where a start first differs by more than the tolerance."""
+    """Feasible or not, a schedule departs where a start differs by more than the tolerance."""
     schedule = simulate(workload, NODES, policies[0], tick=tick)
     shifted_s = np.maximum(schedule.start_s + np.array(shifts_s[: len(workload)]), 0)
     start_s = np.where(schedule.started, shifted_s, -1)

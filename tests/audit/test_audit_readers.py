@@ -42,7 +42,7 @@ job_id,submit_s,start_s,end_s,nodes,request_s
 
 
 def only(path: Path, text: str, nodes: int | None = None) -> Observed:
-    """The one schedule in a file of that text."""
+    """Return the only schedule in a file with this text."""
     path.write_text(text)
     (found,) = read_observed(path, nodes=nodes)
     return found
@@ -76,7 +76,7 @@ def test_batsim_s_older_names_of_columns(tmp_path: Path) -> None:
 
 
 def test_batsim_s_fractions_and_missing_requests_are_counted(tmp_path: Path) -> None:
-    """A request of -1 means none; then nothing better than the run time is known."""
+    """A request of -1 means none; the run time is then the best value that is known."""
     text = BATSIM.replace("9.000,7.000,16.000", "9.400,7.000,16.400").replace("1,7.000,1", "1,-1,1")
     found = only(tmp_path / "x_jobs.csv", text, nodes=4)
     assert found.schedule.start_s.tolist() == [0, 6, 9, 0]
@@ -87,7 +87,7 @@ def test_batsim_s_fractions_and_missing_requests_are_counted(tmp_path: Path) -> 
 
 
 def test_batsim_jobs_that_were_rejected_have_no_start(tmp_path: Path) -> None:
-    """They are not part of the schedule."""
+    """Rejected jobs are not part of the schedule."""
     rejected = '5,w0,a,0.000,9,5.000,0,REJECTED,-1.000,-1.000,-1.000,-1,-1,-1,,0,""\n'
     schedule = only(tmp_path / "x_jobs.csv", BATSIM + rejected, nodes=4).schedule
     assert schedule.start_s.tolist()[-1] == -1
@@ -110,7 +110,7 @@ def test_an_swf_job_withdrawn_in_the_queue_has_no_start(tmp_path: Path) -> None:
 
 
 def test_the_size_of_the_machine(tmp_path: Path) -> None:
-    """Given, else in the file, else the peak use, which is told."""
+    """The size is given, else in the file, else the peak use, which a note then names."""
     assert only(tmp_path / "a.swf", SWF, nodes=5).schedule.platform.nodes == 5
     (note,) = only(tmp_path / "a.csv", TABLE).notes
     assert note == "the size of the machine is not given; taken are 4 nodes, the peak use"
@@ -118,14 +118,14 @@ def test_the_size_of_the_machine(tmp_path: Path) -> None:
 
 
 def test_a_table_without_requests_says_so(tmp_path: Path) -> None:
-    """EASY with exact requests is another schedule than EASY with the users'."""
+    """EASY with exact requests makes another schedule than EASY with the users' requests."""
     text = "\n".join(line.rpartition(",")[0] for line in TABLE.splitlines()) + "\n"
     found = only(tmp_path / "a.csv", text, nodes=4)
     assert found.notes == ("repaired 4 of 4: no requested time, run time taken",)
 
 
 def test_one_of_several_schedules(tmp_path: Path) -> None:
-    """By name, or the one named as the policy, or the only one."""
+    """A schedule is chosen by its name, else by that of the policy, else as the only one."""
     several = [simulate(head_blocked(), 4, policy) for policy in ("fcfs", "easy")]
     save_schedules(several, tmp_path / "a.csv")
     found = read_observed(tmp_path / "a.csv")
@@ -139,7 +139,7 @@ def test_one_of_several_schedules(tmp_path: Path) -> None:
 
 
 def test_the_tick_a_schedule_was_made_with_is_known(tmp_path: Path) -> None:
-    """Our own files record it, so nobody has to repeat it."""
+    """Our own files record the tick, so users need not repeat it."""
     save_schedules(simulate(head_blocked(), 4, "easy", tick=10), tmp_path / "a.parquet")
     (found,) = read_observed(tmp_path / "a.parquet")
     assert audit(found.schedule, "easy").faithful
@@ -172,7 +172,7 @@ def test_the_tick_a_schedule_was_made_with_is_known(tmp_path: Path) -> None:
     ],
 )
 def test_a_file_that_cannot_be_read(tmp_path: Path, name: str, text: str, reason: str) -> None:
-    """One sentence that begins with the file."""
+    """The error is one sentence that begins with the file."""
     (tmp_path / name).write_text(text)
     with pytest.raises(InputError, match=reason) as error:
         read_observed(tmp_path / name)
@@ -180,7 +180,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path, name: str, text: str, reason
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    """Nor a folder in its place."""
+    """A missing file, a folder in its place and an unknown format are refused."""
     with pytest.raises(InputError, match="no such file"):
         read_observed(tmp_path / "a.csv")
     with pytest.raises(SchedlabError, match="is a directory"):

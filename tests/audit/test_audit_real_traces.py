@@ -1,4 +1,4 @@
-"""What real clusters did, held against EASY, where the traces are at hand."""
+"""What real clusters did, compared with EASY, if the traces are at hand."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_sdsc_sp2_as_it_was(sdsc_sp2: Observed) -> None:
 
 
 def test_sdsc_sp2_with_a_tolerance(sdsc_sp2: Observed) -> None:
-    """It was no EASY either way: the second job waited for 532 s beside 127 free nodes."""
+    """Even so it was not EASY: the second job waited 532 s beside 127 free nodes."""
     verdict = audit(sdsc_sp2.schedule, "easy", tolerance=60)
     assert verdict.departure is not None
     assert (verdict.departure.job_id, verdict.departure.observed_s) == (12, 566_822)
@@ -55,7 +55,7 @@ def test_simulated_on_the_jobs_of_sdsc_sp2(sdsc_sp2: Observed, policy: str) -> N
 
 
 def test_one_changed_start_among_thousands_is_found(sdsc_sp2: Observed) -> None:
-    """A job that starts one second late in the middle of two years."""
+    """One job starts one second late in the middle of two years."""
     schedule = simulate(sdsc_sp2.schedule.workload, 128, "easy", kill_at_request=False)
     job = int(np.flatnonzero(schedule.started & (schedule.wait_s > 0))[10_000])
     start_s = schedule.start_s.copy()

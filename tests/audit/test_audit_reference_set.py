@@ -1,4 +1,4 @@
-"""The reference set that is shipped: what it holds, and that it tells right from wrong."""
+"""The reference set in the package: what it holds, and that it tells right from wrong."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_the_data_are_those_that_would_be_made_now(tmp_path: Path) -> None:
 
 
 def test_the_data_are_small() -> None:
-    """They travel with every installation."""
+    """The data are part of every installation."""
     assert sum(path.stat().st_size for path in DATA.iterdir()) < 300_000
     assert all(10 <= len(case.workload) <= 40 for case in CASES)
 
@@ -40,7 +40,7 @@ def test_every_classic_policy_is_there(case: ReferenceCase) -> None:
 
 
 def plainly(policy: str) -> ReferencePolicy:
-    """The policy as the plain reference simulator takes it."""
+    """Return the policy as the plain reference simulator takes it."""
     if policy == "easy:backfill=sjf":
         return ReferencePolicy(backfill="easy", candidates="sjf")
     if policy == "conservative:rebuild=true":

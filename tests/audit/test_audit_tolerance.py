@@ -17,7 +17,10 @@ Moved = Callable[..., Schedule]
 
 
 def lagging(policy: str, most_s: int) -> Schedule:
-    """A cluster that decides at once but takes up to so many seconds to start a job."""
+    """Return the schedule of a cluster that decides at once but starts jobs late.
+
+    A job starts up to ``most_s`` seconds after the decision.
+    """
     workload = crowd()
     lag_s = np.random.default_rng(3).integers(0, most_s + 1, len(workload))
     ideal = simulate(
@@ -53,7 +56,7 @@ def test_a_start_may_be_early_by_as_much(moved: Moved) -> None:
 
 
 def test_submission_is_tolerated_alike(moved: Moved) -> None:
-    """A start logged two seconds before the submission."""
+    """A start may be logged two seconds before the submission."""
     schedule = moved(simulate(jobs((7, 1, 5, 5)), 1, "easy"), {1: 5})
     assert not audit(schedule, "easy", tolerance=1).feasible
     assert audit(schedule, "easy", tolerance=2).feasible
@@ -61,6 +64,6 @@ def test_submission_is_tolerated_alike(moved: Moved) -> None:
 
 @pytest.mark.parametrize("option", ["tick", "tolerance"])
 def test_seconds_are_not_negative(option: str) -> None:
-    """Neither makes sense."""
+    """A negative tick or tolerance makes no sense."""
     with pytest.raises(ParameterError, match=f"{option} is -1; must be >= 0"):
         audit(simulate(head_blocked(), 4, "easy"), "easy", **{option: -1})

@@ -1,4 +1,4 @@
-"""Accounting of schedulers read as a workload on the command line."""
+"""Accounting files of schedulers, read as workloads on the command line."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TIME = "2026-11-15T00:{:02}:00"
 
 
 def row(job: int, submit: int, start: int, end: int, tres: str, **changed: str) -> str:
-    """A line of sacct for a job that ran on n1, times in minutes after midnight."""
+    """Return a line of sacct for a job that ran on n1; times are minutes after midnight."""
     times = (TIME.format(submit), TIME.format(submit), TIME.format(start), TIME.format(end))
     fields = [str(job), "COMPLETED", *times, "00:10:00", tres, tres, "1", "n1"]
     return "|".join([*fields, "debug", "physics", changed.get("qos", "normal"), "ann"])
@@ -41,7 +41,7 @@ def sacct(tmp_path: Path) -> Path:
 
 
 def test_sacct_fills_what_jobs_ask_for(sacct: Path) -> None:
-    """In the order of submission, whatever the order of the rows."""
+    """Jobs come in the order of submission, whatever the order of the rows."""
     jobs = read_accounting("slurm-sacct", sacct, ReadOptions())
     assert jobs["submit_s"].tolist() == [0, 60, 300]
     assert jobs["wait_s"].tolist() == [0, 180, 60]
@@ -55,7 +55,7 @@ def test_sacct_fills_what_jobs_ask_for(sacct: Path) -> None:
 
 
 def test_sacct_is_simulated_beside_what_happened(run: Run, sacct: Path) -> None:
-    """They share the node, as the real jobs did; the remark says so."""
+    """The jobs share the node, as the real ones did, and a remark says so."""
     command = ("simulate", str(sacct), "--format", "slurm-sacct", "--policy", "easy")
     easy, past = json.loads(run(*command, "--json").stdout)
     assert (easy["policy"], past["policy"]) == ("easy", "as it was")
@@ -68,7 +68,7 @@ def test_sacct_is_simulated_beside_what_happened(run: Run, sacct: Path) -> None:
 
 
 def test_a_broken_row_is_counted_or_refused(run: Run, sacct: Path) -> None:
-    """The rest is read, unless reading is strict."""
+    """The other rows are read, unless reading is strict."""
     with sacct.open("a") as stream:
         stream.write("10|COMPLETED|half a row\n")
     command = ("simulate", str(sacct), "--format", "slurm-sacct", "--policy", "easy")
@@ -81,7 +81,7 @@ def test_a_broken_row_is_counted_or_refused(run: Run, sacct: Path) -> None:
 
 
 def test_mistakes_are_sentences(run: Run, tmp_path: Path) -> None:
-    """Another file, an empty one, none, and a misspelt format."""
+    """A wrong file, one without jobs, a missing one and a misspelt format are refused."""
     (tmp_path / "a.txt").write_text("hello\n")
     (tmp_path / "b.txt").write_text(FIELDS + "\n")
     for name, format, reason in (
@@ -96,7 +96,7 @@ def test_mistakes_are_sentences(run: Run, tmp_path: Path) -> None:
 
 
 def test_the_formats_are_sources_of_a_history() -> None:
-    """One way to read them."""
+    """The history service can read every accounting format too."""
     assert set(ACCOUNTING) <= set(JOB_SOURCES)
 
 
@@ -110,7 +110,7 @@ def test_the_formats_are_sources_of_a_history() -> None:
     ],
 )
 def test_real_samples(kind: str, file: str, jobs: int, shared_data: Path) -> None:
-    """What real schedulers wrote; each job has its real start."""
+    """Files that real schedulers wrote are read; each job has its real start."""
     found = read_accounting(kind, shared_data / "samples" / file, ReadOptions())
     assert len(found) == jobs
     assert found["wait_s"].min() >= 0

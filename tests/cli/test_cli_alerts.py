@@ -14,7 +14,7 @@ from tests.services.smtp import mail_server
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> Path:
-    """The tiny site, ingested, in the current folder; it watches."""
+    """The tiny site, ingested, in the current folder, with alerts turned on."""
     monkeypatch.chdir(tmp_path)
     tiny_site(tmp_path, "[service.alerts]\n")
     assert run("history", "init").exit_code == 0
@@ -23,7 +23,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> Path:
 
 
 def test_what_is_wrong_is_told_with_exit_code_1(site: Path, run: Run) -> None:
-    """So that a script sees it; a moment after the last job nothing was."""
+    """A script sees an alert by the exit code; just after the last job nothing was wrong."""
     found = run("history", "alerts", "--json")
     assert found.exit_code == 1
     (alert,) = json.loads(found.stdout)
@@ -34,7 +34,7 @@ def test_what_is_wrong_is_told_with_exit_code_1(site: Path, run: Run) -> None:
 
 
 def test_a_test_reaches_who_would_be_told(site: Path, run: Run) -> None:
-    """By e-mail and webhook; what fails is told in a sentence."""
+    """A test message goes out by e-mail and webhook; a failure is reported in a sentence."""
     with mail_server() as box, webhook() as hook:
         site.write_text(
             f'{SITE}[service.mail]\nserver = "127.0.0.1"\nport = {box.port}\n'
@@ -61,7 +61,7 @@ def test_a_test_reaches_who_would_be_told(site: Path, run: Run) -> None:
     ],
 )
 def test_a_mistake_is_one_sentence(site: Path, run: Run, more: str, sentence: str) -> None:
-    """With exit code 2."""
+    """The exit code is 2."""
     site.write_text(SITE + more)
     result = run("history", "alerts", "--test")
     assert result.exit_code == 2

@@ -30,7 +30,7 @@ def test_the_page_fits_80_columns(run: Run, ten_jobs: str) -> None:
 
 
 def test_json_is_all_there_is(run: Run, ten_jobs: str) -> None:
-    """Remarks go elsewhere."""
+    """Remarks go to stderr."""
     result = run("analyse", ten_jobs, "--min-run", "2m", "--beta", "0", "--json")
     found = json.loads(result.stdout)
     assert found["table_row"] == {"users": 1, "jobs": 1, "max_request_h": 0.03, "mean_wra": 1.2}
@@ -40,13 +40,13 @@ def test_json_is_all_there_is(run: Run, ten_jobs: str) -> None:
 
 
 def test_statuses_can_be_chosen(run: Run, ten_jobs: str) -> None:
-    """Every job that ran, however it ended."""
+    """With all three statuses, every job that ran counts, however it ended."""
     options = ("--status", "0", "--status", "1", "--status", "5", "--min-run", "0", "--json")
     assert json.loads(run("analyse", ten_jobs, *options).stdout)["table_row"]["jobs"] == 8
 
 
 def test_the_report_is_written(run: Run, ten_jobs: str, tmp_path: Path) -> None:
-    """One HTML file, and a line that says so."""
+    """The command writes one HTML file and says so in a line."""
     path = tmp_path / "trace.html"
     result = run("analyse", ten_jobs, "--report", path)
     assert result.exit_code == 0
@@ -55,7 +55,10 @@ def test_the_report_is_written(run: Run, ten_jobs: str, tmp_path: Path) -> None:
 
 
 def test_what_a_trace_does_not_tell_is_said(run: Run, head_blocked: str) -> None:
-    """No status, no waits and no date, but users and requests: 100 s of 100 s, 90 s of 90 s."""
+    """The page names what the trace lacks: status, waits and date.
+
+    It has users and requests: 100 s of 100 s, 90 s of 90 s.
+    """
     result = run("analyse", head_blocked)
     assert result.exit_code == 0
     assert "1.000, run time / request" in result.stdout
@@ -74,7 +77,7 @@ def test_what_a_trace_does_not_tell_is_said(run: Run, head_blocked: str) -> None
     ],
 )
 def test_mistakes_are_one_line(run: Run, ten_jobs: str, options: list[str], sentence: str) -> None:
-    """And the exit code is 2."""
+    """The exit code is 2."""
     result = run("analyse", ten_jobs, *options)
     assert result.exit_code == 2
     assert sentence in result.stderr
@@ -83,7 +86,7 @@ def test_mistakes_are_one_line(run: Run, ten_jobs: str, options: list[str], sent
 
 
 def test_a_missing_trace_is_one_line(run: Run) -> None:
-    """And the exit code is 2."""
+    """The exit code is 2."""
     result = run("analyse", "nowhere.swf")
     assert (result.exit_code, result.stderr) == (2, "schedlab: nowhere.swf: no such file\n")
 

@@ -24,7 +24,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> Path:
 
 
 def test_old_jobs_are_moved_and_asked_about(site: Path, run: Run) -> None:
-    """They are in the archive, and no longer among those of the store."""
+    """Archived jobs leave the store and can be queried in the archive."""
     done = run("history", "archive", "--before", "2024-01-01")
     assert done.stdout == "jobs moved: 3; new files under kept: 1\n"
     assert json.loads(run("history", "query", COUNT, "--json").stdout) == [
@@ -39,7 +39,7 @@ def test_old_jobs_are_moved_and_asked_about(site: Path, run: Run) -> None:
 
 
 def test_the_site_file_says_when_jobs_are_old(site: Path, run: Run) -> None:
-    """All of these are; they are deleted as well."""
+    """All jobs here are older than both limits: they are moved, then deleted."""
     site.write_text(f"{SITE}{ARCHIVE}move_after_months = 6\ndelete_after_months = 12\n")
     done = json.loads(run("history", "archive", "--json").stdout)
     assert (done["jobs"], done["deleted"]["jobs"], done["deleted"]["days"]) == (3, 3, 1)
@@ -61,7 +61,7 @@ def test_the_site_file_says_when_jobs_are_old(site: Path, run: Run) -> None:
 def test_a_mistake_is_told(
     site: Path, run: Run, more: str, command: tuple[str, ...], sentence: str
 ) -> None:
-    """With what is allowed, and nothing is moved."""
+    """The message says what is allowed, and nothing is moved."""
     site.write_text(SITE + more)
     told = run("history", *command)
     assert told.exit_code == 2

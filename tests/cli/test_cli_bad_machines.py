@@ -1,4 +1,7 @@
-"""What can never run is refused in one sentence, before anything runs: on the command line, too."""
+"""Jobs that can never run and impossible machines are refused in one sentence.
+
+This happens before anything runs, on the command line and in Python.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,7 @@ JOBS = f"""{HEAD},constraint,dependencies,licences
 
 @pytest.fixture
 def files(tmp_path: Path) -> Callable[..., tuple[Path, Path]]:
-    """Write machine and jobs, with something replaced in either."""
+    """Write the files of the machine and the jobs, with one text replaced."""
 
     def write(old: str = "", new: str = "") -> tuple[Path, Path]:
         machine, jobs = tmp_path / "machine.toml", tmp_path / "jobs.csv"
@@ -102,7 +105,7 @@ BAD = [
 
 @pytest.mark.parametrize(("old", "new", "said"), BAD)
 def test_on_the_command_line(run: Run, files: Any, old: str, new: str, said: str) -> None:
-    """Exit code 2, one line with place and value, no table."""
+    """The exit code is 2, one line names place and value, and there is no table."""
     machine, jobs = files(old, new)
     words = ("--policy", "easy", "--policy", "fcfs")
     result = run("simulate", jobs, "--platform", machine, *words)
@@ -113,7 +116,7 @@ def test_on_the_command_line(run: Run, files: Any, old: str, new: str, said: str
 
 @pytest.mark.parametrize(("old", "new", "said"), BAD)
 def test_in_python(files: Any, old: str, new: str, said: str) -> None:
-    """The same sentence, as an error of ours."""
+    """Python raises a SchedlabError with the same sentence."""
     machine, jobs = files(old, new)
     with pytest.raises(SchedlabError) as error:
         simulate(read_workload(jobs), read_platform(machine), "easy")
@@ -121,14 +124,14 @@ def test_in_python(files: Any, old: str, new: str, said: str) -> None:
 
 
 def test_what_can_run_does(run: Run, files: Any) -> None:
-    """The same files with nothing wrong in them."""
+    """The same files run when nothing is wrong in them."""
     machine, jobs = files()
     result = run("simulate", jobs, "--platform", machine, "--policy", "easy")
     assert result.exit_code == 0, result.stderr
 
 
 def test_a_circle_on_plain_nodes() -> None:
-    """Where nothing is told of the machine but its size."""
+    """A cycle of dependencies is found even if only the size of the machine is known."""
     same = {"submit_s": [0, 0], "nodes": [1, 1], "request_s": [9, 9], "run_s": [1, 1]}
     labels = {"dependencies": ["afterok:2", "afterany:1"]}
     jobs = Workload({"job_id": [1, 2], **same, "dependencies": [0, 1]}, labels=labels)

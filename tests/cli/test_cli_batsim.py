@@ -26,7 +26,7 @@ ANYWHERE = "tcp://127.0.0.1:*"
 
 @pytest.fixture
 def head_blocked_json(tmp_path: Path) -> Path:
-    """The four jobs as a workload of Batsim's."""
+    """The four jobs of ``head_blocked`` as a Batsim workload."""
     path = tmp_path / "jobs.json"
     write_workload(head_blocked(), path)
     return path
@@ -34,13 +34,13 @@ def head_blocked_json(tmp_path: Path) -> Path:
 
 @contextmanager
 def served(*options: str) -> Iterator[tuple[subprocess.Popen[str], zmq.Socket[bytes]]]:
-    """The process, and Batsim's end of a socket that is connected to it."""
+    """Yield the process, and Batsim's end of a socket connected to it."""
     process = subprocess.Popen(
         [sys.executable, "-m", "schedlab", "batsim", "serve", "--endpoint", ANYWHERE, *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # A shell starts what runs in the background deaf to SIGINT, and the tests may run there.
+        # A shell starts background processes with SIGINT ignored, and the tests may run in one.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     with process, zmq.Context() as context, context.socket(zmq.REQ) as socket:
@@ -51,7 +51,7 @@ def served(*options: str) -> Iterator[tuple[subprocess.Popen[str], zmq.Socket[by
 
 
 def test_a_whole_simulation() -> None:
-    """EASY backfills the last job; at the end the process leaves by itself."""
+    """EASY backfills the last job; at the end of the simulation the process exits by itself."""
     with served("--policy", "easy", "--json") as (process, socket):
 
         def ask(message: bytes) -> bytes:
@@ -84,7 +84,7 @@ def test_a_peer_that_talks_nonsense_ends_it() -> None:
 
 
 def test_ctrl_c_ends_the_wait_for_batsim() -> None:
-    """Exit code 130, as everywhere."""
+    """The exit code is 130, as for every command."""
     with served("--policy", "easy") as (process, _):
         process.send_signal(signal.SIGINT)
         stdout, stderr = process.communicate(timeout=300)
@@ -92,7 +92,7 @@ def test_ctrl_c_ends_the_wait_for_batsim() -> None:
 
 
 def test_batsim_s_platform_and_results(run: Run, head_blocked_json: Path) -> None:
-    """Simulated with Batsim's files from end to end, and read again as Batsim's."""
+    """A simulation reads and writes Batsim's files, and the audit reads them back."""
     folder = head_blocked_json.parent
     platform, out = folder / "machine.xml", folder / "out_jobs.csv"
     platform.write_text(
@@ -110,7 +110,7 @@ def test_batsim_s_platform_and_results(run: Run, head_blocked_json: Path) -> Non
 
 
 def test_a_peer_that_never_comes(run: Run) -> None:
-    """Nobody waits for ever."""
+    """The command gives up when no message comes within the timeout."""
     done = run("batsim", "serve", "--policy", "easy", "--endpoint", ANYWHERE, "--timeout", "1")
     assert done.exit_code == 1
     assert "no message came from Batsim for 1 s" in done.stderr
@@ -125,7 +125,7 @@ def test_a_peer_that_never_comes(run: Run) -> None:
     ],
 )
 def test_a_user_s_mistake(run: Run, options: tuple[str, ...], reason: str) -> None:
-    """Exit code 2, before Batsim is waited for."""
+    """The command ends with exit code 2 before it waits for Batsim."""
     done = run("batsim", "serve", *options)
     assert done.exit_code == 2
     assert reason in done.stderr

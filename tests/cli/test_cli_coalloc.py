@@ -35,7 +35,7 @@ def roomy(run: Run, tmp_path: Path) -> Path:
 
 
 def test_what_was_generated_is_said(run: Run, tmp_path: Path) -> None:
-    """For people in a line, for programs with the seed."""
+    """People get one line; programs also get the seed."""
     out = tmp_path / "a.toml"
     arguments = ("coalloc", "generate", "--jobs", "20", "--seed", "3", "--out", out)
     assert run(*arguments).stdout == f"{out}: 20 jobs on 15 resources in 20 slots\n"
@@ -44,7 +44,7 @@ def test_what_was_generated_is_said(run: Run, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("solver", ["dpop", "wd", "split", "lns:moves=50", "greedy", "cpsat"])
 def test_every_solver_answers_with_the_same_keys(run: Run, roomy: Path, solver: str) -> None:
-    """So that programs can compare them; here all jobs fit."""
+    """Programs can compare the answers; here all jobs fit."""
     result = run("coalloc", "solve", roomy, "--solver", solver, "--seed", "5", "--json")
     answer = json.loads(result.stdout)
     assert answer["feasible"]
@@ -59,7 +59,7 @@ def test_every_solver_answers_with_the_same_keys(run: Run, roomy: Path, solver: 
 
 
 def test_an_answer_for_people(run: Run, tight: Path) -> None:
-    """The verdict, what was left out, and the schedule, within 80 columns."""
+    """The answer shows the verdict, the jobs left out and the schedule in 80 columns."""
     result = run("coalloc", "solve", tight)
     assert result.exit_code == 0
     assert "cpsat, value: optimal" in result.stdout
@@ -69,14 +69,14 @@ def test_an_answer_for_people(run: Run, tight: Path) -> None:
 
 @pytest.mark.parametrize("solver", ["cpsat", "greedy"])
 def test_infeasible_is_a_result_with_exit_code_1(run: Run, tight: Path, solver: str) -> None:
-    """The input was right: 2 would say it was not."""
+    """The input is right, so the exit code is not 2."""
     result = run("coalloc", "solve", tight, "--solver", solver, "--objective", "makespan")
     assert result.exit_code == 1
     assert "infeasible: it is proven that not all jobs fit" in " ".join(result.stdout.split())
 
 
 def test_criteria_decide_one_after_the_other(run: Run, tight: Path) -> None:
-    """The same value as before, and no later start than needed."""
+    """The second criterion keeps the value and does not raise the sum of starts."""
     plain, both = (
         json.loads(run("coalloc", "solve", tight, "--objective", each, "--json").stdout)
         for each in ("value", "value,sum-of-starts")
@@ -86,14 +86,14 @@ def test_criteria_decide_one_after_the_other(run: Run, tight: Path) -> None:
 
 
 def test_a_tree_too_wide_for_the_memory_is_refused(run: Run, tight: Path) -> None:
-    """Before anything is computed, with the size it would need."""
+    """DPOP refuses before it computes anything, and says how much memory it would need."""
     result = run("coalloc", "solve", tight, "--solver", "dpop", "--memory", "1MB")
     assert result.exit_code == 2
     assert "memory limit is 977 KiB" in result.stderr
 
 
 def test_the_control_stands_in_every_comparison(run: Run, tight: Path, roomy: Path) -> None:
-    """A row per solver over all problems, restart greedy first, though nobody asked for it."""
+    """Each solver has one row over all problems; restart greedy comes first without being named."""
     result = run("coalloc", "compare", tight, roomy, "--solver", "greedy", "--solver", "cpsat")
     assert result.exit_code == 0
     rows = [line.split() for line in result.stdout.splitlines() if " of 2" in line]
@@ -103,7 +103,7 @@ def test_the_control_stands_in_every_comparison(run: Run, tight: Path, roomy: Pa
 
 
 def test_a_comparison_as_json_holds_every_answer(run: Run, tight: Path) -> None:
-    """And who refused."""
+    """The JSON has every answer, and the solvers that refused."""
     arguments = ("coalloc", "compare", tight, "--solver", "dpop", "--memory", "1MB", "--json")
     found = json.loads(run(*arguments).stdout)
     assert [answer["solver"] for answer in found["answers"]] == ["restart-greedy"]
@@ -111,7 +111,7 @@ def test_a_comparison_as_json_holds_every_answer(run: Run, tight: Path) -> None:
 
 
 def test_a_problem_is_shown(run: Run, tight: Path, tmp_path: Path) -> None:
-    """Its graph, bounds and trees, in numbers and in pictures."""
+    """The command shows the graph, bounds and trees, in numbers and in pictures."""
     pytest.importorskip("matplotlib")
     graph, tree = tmp_path / "graph.svg", tmp_path / "tree.svg"
     drawn = run("coalloc", "show", tight, "--figure", tree, "--figure-kind", "tree")
@@ -127,7 +127,7 @@ def test_a_problem_is_shown(run: Run, tight: Path, tmp_path: Path) -> None:
 
 
 def test_the_schedule_is_drawn(run: Run, roomy: Path, tmp_path: Path) -> None:
-    """In the format that the name of the file says."""
+    """The suffix of the file name gives the format of the picture."""
     pytest.importorskip("matplotlib")
     gantt = tmp_path / "gantt.svg"
     result = run("coalloc", "solve", roomy, "--figure", gantt)
@@ -151,7 +151,7 @@ BAD: dict[str, tuple[list[str], str]] = {
 
 @pytest.mark.parametrize("what", BAD)
 def test_a_mistake_is_answered_with_one_line(what: str, run: Run, roomy: Path) -> None:
-    """And exit code 2."""
+    """The exit code is 2."""
     options, sentence = BAD[what]
     result = run("coalloc", "solve", roomy, *options)
     assert result.exit_code == 2
@@ -178,11 +178,11 @@ def test_an_interrupt_before_there_is_an_answer(
 @pytest.mark.slow
 @pytest.mark.parametrize("solver", ["lns", "cpsat", "restart-greedy"])
 def test_an_interrupt_gives_the_best_so_far(run: Run, tmp_path: Path, solver: str) -> None:
-    """Ctrl-C in the middle of a search that would take minutes."""
+    """Ctrl-C ends a search that would take minutes; its best answer is printed."""
     path = tmp_path / "large.toml"
     run("coalloc", "generate", "--jobs", "200", "--out", path)
-    before_the_search = (130, -signal.SIGINT)  # schedlab's answer, and that of a starting Python
-    for patience_s in (3, 9, 27, 81):  # the more, the busier the machine
+    before_the_search = (130, -signal.SIGINT)  # schedlab's, and that of a Python that is starting
+    for patience_s in (3, 9, 27, 81):  # a busier machine needs more
         code, out, err = interrupted_after(patience_s, path, solver)
         if code not in before_the_search:
             break
@@ -194,7 +194,7 @@ def test_an_interrupt_gives_the_best_so_far(run: Run, tmp_path: Path, solver: st
 
 
 def interrupted_after(patience_s: float, path: Path, solver: str) -> tuple[int, str, str]:
-    """The exit code, stdout and stderr of a search that gets Ctrl-C."""
+    """Return the exit code, stdout and stderr of a search that gets Ctrl-C."""
     options = ["--solver", solver, "--time-limit", "5m", "--json"]
     command = [sys.executable, "-m", "schedlab", "coalloc", "solve", str(path), *options]
     pipe = subprocess.PIPE

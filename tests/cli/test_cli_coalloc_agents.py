@@ -23,7 +23,7 @@ def tight(run: Run, tmp_path: Path) -> Path:
 
 
 def test_agents_answer_as_one_process_does(run: Run, tight: Path) -> None:
-    """Over TCP, with what each of the three has learnt."""
+    """Agents that talk over TCP find the same starts; the answer says what each has learnt."""
     options = ("coalloc", "solve", tight, "--solver", "dpop", "--json")
     alone = json.loads(run(*options).stdout)
     together = json.loads(run(*options, "--agents", "3", "--transport", "tcp").stdout)
@@ -34,7 +34,7 @@ def test_agents_answer_as_one_process_does(run: Run, tight: Path) -> None:
 
 
 def test_the_table_of_what_agents_learn(run: Run, tight: Path) -> None:
-    """A row for each agent; asking for it is asking for agents."""
+    """The table has a row for each agent, and ``--privacy`` implies agents."""
     result = run(
         "coalloc", "solve", tight, "--solver", "wd:width=2", "--owners", "job", "--privacy"
     )
@@ -59,7 +59,7 @@ BAD: dict[str, tuple[list[str], str]] = {
 
 @pytest.mark.parametrize("what", BAD)
 def test_a_mistake_with_agents_is_one_line(what: str, run: Run, tmp_path: Path) -> None:
-    """And exit code 2."""
+    """The exit code is 2."""
     path = tmp_path / "roomy.toml"
     run("coalloc", "generate", "--jobs", "8", "--out", path)
     options, sentence = BAD[what]
@@ -70,7 +70,7 @@ def test_a_mistake_with_agents_is_one_line(what: str, run: Run, tmp_path: Path) 
 
 
 def test_an_agent_of_its_own(run: Run, tight: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Started by hand, it serves who knows its secret, and ends with that session."""
+    """An agent started by hand serves a client with its secret, and ends with that session."""
     secret = "sixteen letters and more"
     command = [sys.executable, "-m", "schedlab", "coalloc", "agent", "--once"]
     environment = {**os.environ, "SCHEDLAB_AGENT_SECRET": secret}
@@ -88,7 +88,7 @@ def test_an_agent_of_its_own(run: Run, tight: Path, monkeypatch: pytest.MonkeyPa
 def test_an_absent_agent_is_a_clear_failure(
     run: Run, tight: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Exit code 1: the input was right."""
+    """The exit code is 1, since the input was right."""
     monkeypatch.setenv("SCHEDLAB_AGENT_SECRET", "sixteen letters and more")
     result = run("coalloc", "solve", tight, "--solver", "dpop", "--at", "127.0.0.1:1")
     assert result.exit_code == 1
@@ -96,7 +96,7 @@ def test_an_absent_agent_is_a_clear_failure(
 
 
 def test_an_agent_needs_a_secret_and_a_place(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without either it does not listen."""
+    """An agent that lacks either does not listen."""
     monkeypatch.delenv("SCHEDLAB_AGENT_SECRET", raising=False)
     assert "set SCHEDLAB_AGENT_SECRET" in run("coalloc", "agent", "--listen", "127.0.0.1:0").stderr
     monkeypatch.setenv("SCHEDLAB_AGENT_SECRET", "sixteen letters and more")

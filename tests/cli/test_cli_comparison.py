@@ -26,7 +26,7 @@ def test_each_policy_stands_beside_the_best(run: Run, head_blocked: str) -> None
 
 
 def test_the_table_names_the_best_without_colours(run: Run, head_blocked: str) -> None:
-    """Piped to a file, the table must still say which is which."""
+    """A table in a file, without colours, must still say which value is best."""
     result = run("simulate", head_blocked, *POLICIES, "--metric", "makespan")
     lines = [line.split() for line in result.stdout.splitlines()]
     assert ["fcfs", "easy"] in lines
@@ -34,7 +34,7 @@ def test_the_table_names_the_best_without_colours(run: Run, head_blocked: str) -
 
 
 def test_many_policies_turn_the_table(run: Run, head_blocked: str) -> None:
-    """80 columns hold few policies side by side; beyond, each has its own rows."""
+    """80 columns hold few policies side by side; with more, each policy has its own rows."""
     names = ("fcfs", "sjf", "saf", "lnf", "wfp3", "unicef", "f1")
     more = [word for name in names for word in ("--policy", f"{name}+conservative")]
     result = run("simulate", head_blocked, "--nodes", "4", *more)
@@ -45,7 +45,7 @@ def test_many_policies_turn_the_table(run: Run, head_blocked: str) -> None:
 
 
 def test_a_value_beside_a_best_of_0_has_no_ratio() -> None:
-    """Nothing is a multiple of no wait at all."""
+    """A wait of 5 s is no multiple of a wait of 0 s."""
     comparison = PolicyComparison(["a", "b"], {"wait": [0.0, 5.0]})
     assert comparison.relative("wait")[0] == 1
     assert comparison.rows()[1] == {"metrics": {"wait": 5.0}, "relative": {"wait": None}}
@@ -89,7 +89,7 @@ def test_the_report_is_written(run: Run, head_blocked: str, tmp_path: Path) -> N
 def test_a_missing_package_is_named_before_the_run(
     run: Run, head_blocked: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """The extra that brings it is named too."""
+    """The message also names the extra that installs it."""
     monkeypatch.setitem(__import__("sys").modules, "bokeh", None)
     result = run("simulate", "absent.swf", *POLICIES, "--report", tmp_path / "report.html")
     assert result.exit_code == 2
@@ -106,7 +106,7 @@ RECORDED = """; UnixStartTime: 1272639895
 
 
 def test_what_really_happened_stands_beside_the_policies(run: Run, tmp_path: Path) -> None:
-    """The last column and row; with dates, and in the report with dates at the axes."""
+    """The past comes last in the table and in the JSON; text, report and picture show dates."""
     trace, report, figure = (tmp_path / name for name in ("real.swf", "r.html", "gantt.svg"))
     trace.write_text(RECORDED)
     command = ("simulate", str(trace), "--policy", "easy")
@@ -127,7 +127,10 @@ def test_what_really_happened_stands_beside_the_policies(run: Run, tmp_path: Pat
 
 
 def test_a_past_of_shared_nodes_is_drawn_without_gantt(run: Run, tmp_path: Path) -> None:
-    """Nobody knows who shared which node; all else is shown, and the remark says why."""
+    """The trace does not say which jobs shared a node; a remark says why the chart is missing.
+
+    All other parts of the past are shown.
+    """
     trace, report = tmp_path / "shared.swf", tmp_path / "r.html"
     trace.write_text(RECORDED.replace("2 1 200", "2 1   0"))
     result = run("simulate", str(trace), "--policy", "easy", "--report", str(report))
@@ -138,7 +141,7 @@ def test_a_past_of_shared_nodes_is_drawn_without_gantt(run: Run, tmp_path: Path)
 
 
 def test_by_group(run: Run, head_blocked: str) -> None:
-    """A table for each metric of jobs, and in JSON a list in each row."""
+    """Each metric of jobs has a table; in JSON each row has a list."""
     command = ("simulate", head_blocked, *POLICIES, "--metric", "wait", "--metric", "makespan")
     result = run(*command, "--by", "user")
     assert result.exit_code == 0
@@ -153,7 +156,7 @@ def test_by_group(run: Run, head_blocked: str) -> None:
 
 
 def test_by_group_refuses_before_it_runs(run: Run, head_blocked: str) -> None:
-    """One sentence each."""
+    """Each mistake gets one sentence."""
     wrong = run("simulate", head_blocked, *POLICIES, "--by", "partitions")
     assert wrong.exit_code == 2
     assert 'unknown grouping "partitions"; did you mean "partition"?' in wrong.stderr
@@ -163,7 +166,7 @@ def test_by_group_refuses_before_it_runs(run: Run, head_blocked: str) -> None:
 
 
 def test_many_groups_are_cut_and_told(run: Run) -> None:
-    """The table shows those with most jobs; JSON has all."""
+    """The table shows the groups with most jobs; JSON has all."""
     command = ("simulate", "shared:nodes=8", "--jobs", "200", "--policy", "easy", "--by", "user")
     result = run(*command, "--metric", "wait")
     assert "the 20 of" in result.stdout

@@ -1,4 +1,4 @@
-"""What a shell offers while a command is typed, asked for as shells do."""
+"""The words that a shell offers while a command is typed, asked for as shells do."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.cli.conftest import TEN_JOBS
 
 
 def offered(line: str, folder: Path, **more: str) -> list[str]:
-    """The words that bash is given for the last word of the line."""
+    """Return the words that bash gets for the last word of the line."""
     words = line.split(" ")
     done = subprocess.run(
         [sys.executable, "-m", "schedlab"],
@@ -34,7 +34,7 @@ def offered(line: str, folder: Path, **more: str) -> list[str]:
 
 
 def test_policies_are_completed(tmp_path: Path) -> None:
-    """Orders, ways to backfill behind a plus sign, and the policies that come with schedlab."""
+    """A shell offers orders, backfills after a plus sign, and policies that come with schedlab."""
     assert {"fcfs", "easy", "conservative"} <= set(
         offered("schedlab simulate x --policy ", tmp_path)
     )
@@ -61,12 +61,12 @@ def test_policies_are_completed(tmp_path: Path) -> None:
     ],
 )
 def test_names_are_completed(line: str, word: str, tmp_path: Path) -> None:
-    """From the same tables that the commands choose from."""
+    """The names come from the tables that the commands use."""
     assert offered(line, tmp_path) == [word]
 
 
 def test_traces_are_completed(tmp_path: Path) -> None:
-    """Files, models, and what was fetched; a trace that was not fetched cannot be replayed."""
+    """Files, models and fetched traces are offered; an unfetched trace cannot be replayed."""
     shutil.copy(TEN_JOBS, tmp_path / "library.swf")
     cache = tmp_path / "cache" / "schedlab" / "traces"
     cache.mkdir(parents=True)
@@ -78,7 +78,7 @@ def test_traces_are_completed(tmp_path: Path) -> None:
 
 
 def test_files_are_completed(tmp_path: Path) -> None:
-    """A folder ends in a slash; of a lone one its files follow, so that the shell adds no blank."""
+    """A folder ends in a slash; a lone folder comes with its files, so no space is added."""
     folder = tmp_path / "machines"
     folder.mkdir()
     (folder / "a.toml").touch()

@@ -9,7 +9,7 @@ from tests.cli.conftest import Run
 
 
 def test_the_files_of_other_portals_are_written(tmp_path: Path, run: Run) -> None:
-    """Again, too: they are replaced."""
+    """A second run replaces the files."""
     for _ in range(2):
         done = run(
             "history", "connect", "--url", "https://hpc.example.org/history/", "--out", tmp_path
@@ -28,7 +28,7 @@ def test_the_files_of_other_portals_are_written(tmp_path: Path, run: Run) -> Non
 
 
 def test_an_address_that_is_none_is_told(tmp_path: Path, run: Run) -> None:
-    """With exit code 2, and nothing is written."""
+    """The exit code is 2, and nothing is written."""
     done = run("history", "connect", "--url", "hpc.example.org", "--out", tmp_path / "new")
     assert done.exit_code == 2
     assert "must begin with https://" in done.stderr

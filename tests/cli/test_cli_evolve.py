@@ -37,7 +37,7 @@ def test_evolve_and_simulate(run: Run, head_blocked: str, tmp_path: Path) -> Non
 
 
 def test_the_tables_are_for_people(run: Run, tmp_path: Path) -> None:
-    """The formulas, then for each metric the rules, the best first, with paired differences."""
+    """Formulas come first, then for each metric the rules, best first, with paired differences."""
     out = tmp_path / "evolved.toml"
     metrics = ("--metric", "0.5*utilisation", "--metric", "0.5*wait")
     shown = run("learn", "evolve", *MODEL, *SMALL, *metrics, "--out", out).stdout
@@ -50,7 +50,7 @@ def test_the_tables_are_for_people(run: Run, tmp_path: Path) -> None:
 
 
 def test_windows_of_a_trace(run: Run, tmp_path: Path) -> None:
-    """The machine is the header's, or the one given."""
+    """The size of the machine comes from the header, or from ``--nodes``."""
     trace, out = tmp_path / "trace.swf", tmp_path / "evolved.toml"
     run("workload", "generate", "lublin", "--set", "nodes=8", "--jobs", "100", "--out", trace)
     made = run("learn", "evolve", trace, *SMALL, "--metric", "response", "--out", out)
@@ -88,7 +88,7 @@ def test_mistakes_take_one_line(
 
 @pytest.mark.slow
 def test_ctrl_c_keeps_the_best_and_resume_gives_the_same(tmp_path: Path, schedlab: Run) -> None:
-    """The way on is told, and the exit code is 130."""
+    """The message says how to go on, and the exit code is 130."""
     halting, straight = tmp_path / "halting.toml", tmp_path / "straight.toml"
     command = (
         "learn",

@@ -55,7 +55,7 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_run_shows_the_results_and_says_where_they_are(small: str, run: Run) -> None:
-    """By default in out/NAME."""
+    """By default the results are in out/NAME."""
     result = run("experiment", "run", small, "--workers", "1")
     assert result.exit_code == 0, result.output
     assert "mean wait (s)" in result.stdout
@@ -66,7 +66,7 @@ def test_run_shows_the_results_and_says_where_they_are(small: str, run: Run) -> 
 
 
 def test_json_is_the_summary(small: str, run: Run) -> None:
-    """And nothing else on stdout."""
+    """Nothing else is on stdout."""
     result = run("experiment", "run", small, "--workers", "1", "--json")
     rows = json.loads(result.stdout)
     assert [row["policy"] for row in rows] == ["fcfs", "easy"]
@@ -74,7 +74,7 @@ def test_json_is_the_summary(small: str, run: Run) -> None:
 
 
 def test_quick_and_only(small: str, run: Run) -> None:
-    """A quick run has its own folder, so that its numbers are not taken for the others."""
+    """A quick run has its own folder, so no one takes its numbers for those of a full run."""
     result = run("experiment", "run", small, "--quick", "--only", "easy")
     assert "1 of 1 cells finished" in result.stdout
     assert "A quick run" in Path("out/small-quick/report.md").read_text()
@@ -108,7 +108,7 @@ episodes = 1
 
 
 def test_models_are_trained_when_asked_for(small: str, run: Run) -> None:
-    """A run without them says so."""
+    """A run without the models says how to train them."""
     pytest.importorskip("sb3_contrib")
     Path(small).write_text(SMALL.replace("seeds =", "tick = 1\nseeds =") + MODEL)
     Path("train").mkdir()
@@ -168,14 +168,14 @@ def test_a_mistake_is_one_line(
 
 
 def test_list(run: Run) -> None:
-    """With titles; as JSON with the files."""
+    """The list shows titles; the JSON names the files."""
     assert "Textbook policies" in run("experiment", "list").stdout
     listed = json.loads(run("experiment", "list", "--json").stdout)
     assert any(each["name"] == "classic" and Path(each["file"]).is_file() for each in listed)
 
 
 def test_report_is_made_anew(small: str, run: Run) -> None:
-    """From what is in the folder, without the experiment's file."""
+    """The report needs only the folder of the run, not the file of the experiment."""
     run("experiment", "run", small, "--workers", "1")
     before = Path("out/small/report.html").read_text()
     Path("out/small/report.html").unlink()
@@ -189,7 +189,7 @@ COMMAND = (sys.executable, "-m", "schedlab", "experiment", "run", "long.toml", "
 
 
 def start_and_wait_for_cells(folder: Path, cells: int) -> subprocess.Popen[str]:
-    """The long experiment, running, with so many cells finished."""
+    """Start the long experiment and wait until this many cells are finished."""
     (folder / "long.toml").write_text(LONG)
     process = subprocess.Popen(
         [*COMMAND, "--out", "halves"],

@@ -51,7 +51,7 @@ def of_its_own() -> Iterator[dict[str, str]]:
 
 
 def all_end(environment: dict[str, str]) -> bool:
-    """Whether the processes that were started within the environment end soon."""
+    """Return whether the processes that were started in the environment end soon."""
     deadline = time.monotonic() + 300
     while (left := processes(environment)) and time.monotonic() < deadline:
         time.sleep(0.1)
@@ -59,7 +59,7 @@ def all_end(environment: dict[str, str]) -> bool:
 
 
 def processes(environment: dict[str, str]) -> list[str]:
-    """The processes that were started within the environment."""
+    """Return the processes that were started in the environment."""
     mark = f"RAY_TMPDIR={environment['RAY_TMPDIR']}".encode()
     found = []
     for path in Path("/proc").glob("[0-9]*/environ"):
@@ -84,7 +84,7 @@ def test_without_ray_the_extra_is_named(run: Run, monkeypatch: pytest.MonkeyPatc
 
 
 def test_an_address_needs_the_engine(run: Run) -> None:
-    """It would be forgotten silently otherwise."""
+    """Otherwise the address would be ignored silently."""
     result = run(*COMMAND, "--address", "auto")
     assert result.exit_code == 2
     assert result.stderr == "schedlab: --address auto needs --engine ray\n"

@@ -52,7 +52,7 @@ def table(path: Path) -> list[dict[str, str]]:
 
 
 def test_the_answer_comes_first(run: Run, model: Path) -> None:
-    """Then a row per group, and how far to trust it."""
+    """A row per group follows, and a check says how far to trust the answer."""
     shown = run("learn", "explain", model, *LITTLE)
     assert shown.exit_code == 0
     assert shown.stdout.startswith("The policy uses the prediction (here the request itself): ")
@@ -75,7 +75,7 @@ def test_everything_for_programs(run: Run, model: Path, tmp_path: Path) -> None:
 
 
 def test_with_other_predictors(run: Run, model: Path, tmp_path: Path) -> None:
-    """From the truth over noise and predictors to the request, beside a policy with the same."""
+    """The sweep goes from the truth through noise and predictors to the request, also for easy."""
     files = ("--csv", tmp_path / "errors.csv", "--figure", tmp_path / "errors.svg")
     few = ("--error-sweep", "--policy", "easy", "--episodes", "2")
     shown = run("learn", "explain", model, *few, *files)
@@ -89,7 +89,7 @@ def test_with_other_predictors(run: Run, model: Path, tmp_path: Path) -> None:
 
 
 def test_mistakes_take_one_line(schedlab: Run, tmp_path: Path) -> None:
-    """Before anything is computed."""
+    """Mistakes are reported before anything is computed."""
     nothing = tmp_path / "nothing.zip"
     for arguments, sentence in {
         (nothing,): f"{nothing}: no such file",

@@ -58,7 +58,7 @@ main()
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The file of a training of a moment."""
+    """The model file of a very short training."""
     from schedlab.rl.train import train
     from schedlab.rl.training_config import read_training
 
@@ -70,7 +70,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_scheduling_needs_nothing_that_trains(
     run: Run, model: Path, head_blocked: str, tmp_path: Path
 ) -> None:
-    """Without torch the exported file gives the same figures, and nobody is told of it."""
+    """Without torch the exported file gives the same figures, and sends no telemetry."""
     file = tmp_path / "policy.onnx"
     assert run("learn", "export", model, "--out", file).exit_code == 0
     arguments = ["simulate", head_blocked, "--nodes", "4", "--tick", "60", "--json", "--policy"]
@@ -96,7 +96,7 @@ def test_scheduling_needs_nothing_that_trains(
 def test_the_file_is_put_beside_the_model(
     run: Run, model: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Unless told otherwise; what torch's exporter has to say of itself is not shown."""
+    """Without ``--out`` it goes there; messages of torch's exporter are not shown."""
     done = run("learn", "export", model)
     file = model.with_suffix(".onnx")
     assert (done.exit_code, done.stdout, done.stderr) == (0, f"written: {file}\n", "")

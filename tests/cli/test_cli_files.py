@@ -28,12 +28,12 @@ WRITING = {
 
 @pytest.fixture
 def trace(tmp_path: Path, ten_jobs: str) -> Path:
-    """A trace of its own for each test."""
+    """A fresh copy of the trace for each test."""
     return Path(copy(ten_jobs, tmp_path / "a.swf"))
 
 
 def written(name: str, trace: Path, out: Path) -> list[str]:
-    """The command that reads the one and writes the other."""
+    """Return the command that reads the trace and writes to ``out``."""
     return [word.format(trace=trace, out=out) for word in WRITING[name]]
 
 
@@ -58,7 +58,7 @@ def test_another_name_of_the_input_is_the_input(
 
 
 def test_a_problem_is_not_drawn_over(run: Run, tmp_path: Path) -> None:
-    """Whatever its name says, the file is the problem."""
+    """A link to the problem is refused, whatever its name."""
     problem = tmp_path / "problem.json"
     assert run("coalloc", "generate", "--jobs", "4", "--out", problem).exit_code == 0
     picture = tmp_path / "problem.png"
@@ -71,7 +71,7 @@ def test_a_problem_is_not_drawn_over(run: Run, tmp_path: Path) -> None:
 def test_a_history_is_not_exported_over_itself(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    """Neither the store nor the site file."""
+    """Neither the store nor the site file is overwritten."""
     monkeypatch.chdir(tmp_path)
     assert run("history", "init").exit_code == 0
     before = Path(name).read_bytes()
@@ -82,7 +82,7 @@ def test_a_history_is_not_exported_over_itself(
 
 @pytest.mark.parametrize("name", WRITING)
 def test_a_read_only_file_stays(run: Run, trace: Path, name: str) -> None:
-    """Whoever took the write permission away meant it, and root is no exception."""
+    """A removed write permission is respected, even for root."""
     kept = trace.with_name("kept.swf")
     kept.write_text("kept")
     kept.chmod(0o444)
@@ -103,7 +103,7 @@ def test_the_file_beside_the_table_counts_too(run: Run, trace: Path) -> None:
 
 @pytest.mark.parametrize("name", WRITING)
 def test_a_replaced_file_is_told(run: Run, trace: Path, name: str) -> None:
-    """The second run says what the first did not need to."""
+    """The second run says that it replaced the file of the first."""
     out = trace.with_name("out.swf")
     first, second = (run(*written(name, trace, out)) for _ in range(2))
     assert (first.exit_code, first.stderr) == (0, "")
@@ -111,7 +111,7 @@ def test_a_replaced_file_is_told(run: Run, trace: Path, name: str) -> None:
 
 
 def test_a_replaced_file_keeps_its_mode(run: Run, trace: Path) -> None:
-    """What was private does not become public by being written again."""
+    """A private file does not become public when it is written again."""
     out = trace.with_name("out.swf")
     out.touch(mode=0o600)
     assert run("workload", "convert", trace, out).exit_code == 0
@@ -120,7 +120,7 @@ def test_a_replaced_file_keeps_its_mode(run: Run, trace: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["device", "pipe"])
 def test_only_regular_files_are_read(run: Run, trace: Path, tmp_path: Path, kind: str) -> None:
-    """/dev/zero never ends, and a pipe that nobody writes to never begins."""
+    """/dev/zero never ends, and a pipe without a writer never begins."""
     path = tmp_path / "b.swf"
     if kind == "pipe":
         os.mkfifo(path)
@@ -141,7 +141,7 @@ def test_only_regular_files_are_read(run: Run, trace: Path, tmp_path: Path, kind
 
 
 def test_standard_input_is_a_dash(schedlab: Run, trace: Path) -> None:
-    """So that a pipe can still be read: by its name."""
+    """A pipe can still be read, under the name ``-``."""
     done = schedlab("workload", "info", "-", "--json", input=trace.read_text())
     assert done.returncode == 0, done.stderr
     assert '"name": "stdin"' in done.stdout
@@ -182,7 +182,7 @@ def test_a_signal_leaves_no_temporary_file(
 def test_a_full_disk_under_standard_output_is_one_sentence(
     trace: Path, command: tuple[str, ...]
 ) -> None:
-    """Not a traceback, nor success."""
+    """A full disk gives neither a traceback nor success."""
     words = [word.format(trace=trace) for word in command]
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(

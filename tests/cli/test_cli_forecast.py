@@ -16,7 +16,7 @@ AT = 100_000
 
 @pytest.fixture(scope="module")
 def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A trace of 600 jobs on a machine that has a little too little."""
+    """A trace of 600 jobs with a load that is a little too high for the machine."""
     jobs: Workload = apply(generate("lublin:nodes=64", 600, seed=1), ["load=1.2:64"], seed=1)
     path = tmp_path_factory.mktemp("forecast") / "trace.swf"
     write_workload(jobs, path)
@@ -30,7 +30,7 @@ def run(*arguments: object) -> tuple[int, str]:
 
 
 def test_ranges_as_json(trace: Path) -> None:
-    """Every waiting job has a range; one of them can be picked, in words."""
+    """Every waiting job has a range; ``--job`` gives that of one job in words."""
     asked = (trace, "--nodes", 64, "--at", AT, "--forks", 20, "--moments", 5)
     done = CliRunner().invoke(app, ["forecast", *map(str, asked), "--json"])
     assert done.exit_code == 0, done.output
@@ -47,7 +47,7 @@ def test_ranges_as_json(trace: Path) -> None:
 
 
 def test_a_picture(trace: Path, tmp_path: Path) -> None:
-    """Drawn where it was asked for."""
+    """The picture is written to the given path."""
     path = tmp_path / "starts.svg"
     code, said = run(
         trace, "--nodes", 64, "--at", AT, "--forks", 5, "--moments", 0, "--figure", path
@@ -58,7 +58,7 @@ def test_a_picture(trace: Path, tmp_path: Path) -> None:
 
 
 def test_scores(trace: Path) -> None:
-    """Beside two other forecasts."""
+    """The scores stand beside those of two other forecasts."""
     code, said = run(trace, "--nodes", 64, "--score", "--moments", 12, "--forks", 5)
     assert code == 0
     assert "past waits of the size class" in said

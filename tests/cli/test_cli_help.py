@@ -15,7 +15,7 @@ COLUMNS = 80
 
 
 def command_of(path: tuple[str, ...]) -> Any:
-    """The command that the words run."""
+    """Return the command that these words run."""
     found: Any = typer.main.get_command(app)
     for name in path:
         found = found.commands[name]
@@ -24,7 +24,7 @@ def command_of(path: tuple[str, ...]) -> Any:
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
 def test_help_fits_80_columns(path: tuple[str, ...], run: Run) -> None:
-    """No line is longer, options stand in one piece with what they take, flags take nothing."""
+    """No line is longer, options and the names of their values are whole, flags take no value."""
     shown = run(*path, "--help").stdout
     assert max(map(len, shown.splitlines())) <= COLUMNS
     assert "…" not in shown
@@ -37,6 +37,6 @@ def test_help_fits_80_columns(path: tuple[str, ...], run: Run) -> None:
 
 
 def test_help_is_broken_only_where_a_line_is_full() -> None:
-    """Paragraphs are not broken where the source is."""
+    """A line break in the source is no line break in a paragraph of the help."""
     for path in COMMANDS:
         assert "\n" not in command_of(path).help.replace("\n\n", "")

@@ -24,7 +24,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> Path:
 def test_init_writes_a_site_file_that_can_be_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run
 ) -> None:
-    """What a new user gets is sound, and a second init changes nothing."""
+    """A new user's site file is valid, and a second init changes nothing."""
     monkeypatch.chdir(tmp_path)
     assert "written: site.toml" in run("history", "init", "--new-key").stdout
     before = Path("site.toml").read_text()
@@ -34,7 +34,7 @@ def test_init_writes_a_site_file_that_can_be_read(
 
 
 def test_ingest_tells_what_it_read(site: Path, run: Run) -> None:
-    """The same rows again are the same; a changed one is."""
+    """Rows count as added, changed or the same."""
     write_jobs(site, [job("1", exit_status=1), job("4", queued_s=300)])
     result = run("history", "ingest", "--json")
     (facts,) = json.loads(result.stdout)["sources"]
@@ -68,14 +68,14 @@ def test_a_trace_needs_no_site_file(tmp_path: Path, run: Run) -> None:
 
 
 def test_what_is_read_without_a_site_file_must_be_named(run: Run) -> None:
-    """The kind alone is nothing to read, and a cluster alone is of nothing."""
+    """``--kind`` needs a file to read, and ``--cluster`` needs ``--kind``."""
     result = run("history", "ingest", "--kind", "swf")
     assert (result.exit_code, "name the file, folder or database" in result.stderr) == (2, True)
     assert "--cluster belongs to --kind" in run("history", "ingest", "--cluster", "big").stderr
 
 
 def test_show_tells_the_time_of_the_site_and_of_jobs_left_out(site: Path, run: Run) -> None:
-    """As records do; and JSON is not silently shorter than what was asked for."""
+    """Times are in the site's time zone, as in records; stderr says that jobs were left out."""
     text = Path("site.toml").read_text()
     Path("site.toml").write_text(text.replace("[site]", '[site]\ntime_zone = "Asia/Tokyo"'))
     assert "2023-11-15 21:00" in run("history", "show").stdout
@@ -93,7 +93,7 @@ def test_show_lists_jobs_and_prints_a_record(site: Path, run: Run) -> None:
 
 
 def test_show_says_what_is_wrong(site: Path, run: Run) -> None:
-    """Unknown states, times and jobs."""
+    """Unknown states, times and jobs are named."""
     assert 'did you mean "failed"' in run("history", "show", "--state", "faild").stderr
     assert "is not a time" in run("history", "show", "--from", "yesterday").stderr
     result = run("history", "show", "77")
@@ -102,7 +102,7 @@ def test_show_says_what_is_wrong(site: Path, run: Run) -> None:
 
 @pytest.mark.slow
 def test_status_shows_sources_and_items(site: Path, run: Run) -> None:
-    """How far each source was read, and how well each item is covered."""
+    """The status says how far each source was read, and how well each item is covered."""
     facts = json.loads(run("history", "status", "--json").stdout)
     (source,) = facts["sources"]
     assert (source["name"], source["jobs"], source["failure"]) == ("scheduler", 3, None)
@@ -125,7 +125,7 @@ def test_the_doctor_finds_what_is_missing(site: Path, run: Run) -> None:
 
 @pytest.mark.slow
 def test_a_store_that_others_can_read_is_told(site: Path, run: Run) -> None:
-    """As one is that an earlier version made; the command that ends it stands beside it."""
+    """An earlier version made such stores; the message gives the command that repairs the mode."""
     Path("history.db").chmod(0o644)
     for command in ("init", "ingest", "doctor"):
         told = " ".join(run("history", command).output.split())
@@ -135,7 +135,7 @@ def test_a_store_that_others_can_read_is_told(site: Path, run: Run) -> None:
 
 @pytest.mark.slow
 def test_an_export_can_be_validated_and_simulated(site: Path, run: Run) -> None:
-    """What comes out is the standard, and a workload."""
+    """The export follows the standard, and is a workload."""
     assert run("history", "export", "jobs.out.jsonl").exit_code == 0
     assert run("history", "validate", "jobs.out.jsonl").exit_code == 0
     result = run("simulate", "jobs.out.jsonl", "--policy", "easy", "--json")
@@ -153,7 +153,7 @@ def test_an_export_of_some_jobs_has_the_size_of_the_site(site: Path, run: Run) -
 
 
 def test_validate_names_each_fault(tmp_path: Path, run: Run) -> None:
-    """With its line and its path in the JSON; exit code 2."""
+    """Each fault is named with its line and its path in the JSON; the exit code is 2."""
     bad = tmp_path / "bad.jsonl"
     bad.write_text('{"jobid": "1", "req_walltime_sec": "long"}\n')
     result = run("history", "validate", bad)
@@ -164,7 +164,7 @@ def test_validate_names_each_fault(tmp_path: Path, run: Run) -> None:
 
 @pytest.mark.slow
 def test_a_release_has_no_names(site: Path, run: Run) -> None:
-    """Without the key there is none; with it, no real name is in the file."""
+    """Without a key there is no release; with one, no real name is in the file."""
     release = ("history", "export", "out.json", "--release", "spring")
     assert "does not exist" in run(*release).stderr
     run("history", "init", "--new-key")

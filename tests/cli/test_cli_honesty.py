@@ -29,7 +29,7 @@ def shadow(tmp_path: Path) -> str:
 
 
 def test_the_table_fits_80_columns(run: Run, shadow: str) -> None:
-    """Ann starts 15 s earlier, Cat waits for nobody; their mean wait of 7.5 s is gone."""
+    """Ann starts 15 s earlier and Cat never waits, so their mean wait of 7.5 s is gone."""
     result = run(
         *COMMAND, shadow, "--nodes", "4", "--policy", "easy", "--policy", "fcfs", "--min-jobs", "1"
     )
@@ -41,7 +41,7 @@ def test_the_table_fits_80_columns(run: Run, shadow: str) -> None:
 
 
 def test_json_is_all_there_is(run: Run, shadow: str) -> None:
-    """With every user's row; one user has no interval."""
+    """The JSON has every user's rows; one user alone has no interval."""
     result = run(*COMMAND, shadow, "--nodes", "4", "--policy", "easy", "--user", "ann", "--json")
     found = json.loads(result.stdout)
     accurate, padded = found["summary"]
@@ -51,7 +51,7 @@ def test_json_is_all_there_is(run: Run, shadow: str) -> None:
 
 
 def test_the_figure_is_written(run: Run, shadow: str, tmp_path: Path) -> None:
-    """And a line says so."""
+    """The command says that it wrote the picture, and draws the same bytes again."""
     path = tmp_path / "honesty.svg"
     options = ("--nodes", "4", "--policy", "easy", "--min-jobs", "1", "--figure", path)
     result = run(*COMMAND, shadow, *options)
@@ -77,7 +77,7 @@ def test_the_figure_is_written(run: Run, shadow: str, tmp_path: Path) -> None:
     ],
 )
 def test_mistakes_are_one_line(run: Run, shadow: str, options: list[str], sentence: str) -> None:
-    """And the exit code is 2."""
+    """The exit code is 2."""
     result = run(*COMMAND, shadow, "--nodes", "4", "--policy", "easy", *options)
     assert result.exit_code == 2
     assert sentence in result.stderr
@@ -86,7 +86,7 @@ def test_mistakes_are_one_line(run: Run, shadow: str, options: list[str], senten
 
 
 def test_a_trace_without_users_is_one_line(run: Run, tmp_path: Path) -> None:
-    """There is nobody whose requests could be changed."""
+    """There is no user whose requests could be changed."""
     path = tmp_path / "nobody.csv"
     path.write_text("job_id,submit_s,nodes,request_s,run_s\n1,0,1,9,5\n")
     result = run(*COMMAND, path, "--nodes", "1", "--policy", "easy")

@@ -19,19 +19,19 @@ POLICIES = ("--policy", "easy-one-reserved", "--policy", "wrsa")
 
 @pytest.fixture
 def busy(tmp_path: Path) -> Path:
-    """A stand-in for AAIC at twice what the machine can do, so that users wait."""
+    """A stand-in for AAIC at twice the machine's capacity, so that users wait."""
     path = tmp_path / "busy.swf"
     write_workload(generate("aaic:load=2", 600, seed=1), path)
     return path
 
 
 def ranks(values: list[float]) -> list[int]:
-    """The place of each in ascending order."""
+    """Return the place of each value in ascending order."""
     return [sorted(values).index(value) for value in values]
 
 
 def test_numbers_and_users_as_json(run: Run, busy: Path) -> None:
-    """Per policy and measure; nobody is promised anything under wrsa."""
+    """Each policy has numbers per measure; wrsa promises no starts, so it has no delays."""
     one_reserved, plain = json.loads(run("incentive", "users", busy, *POLICIES, "--json").stdout)
     assert list(one_reserved["incentive"]) == ["wait", "delay", "slowdown"]
     slowdown = one_reserved["incentive"]["slowdown"]
@@ -50,7 +50,7 @@ def test_numbers_and_users_as_json(run: Run, busy: Path) -> None:
 
 
 def test_a_row_per_measure_and_policy(run: Run, busy: Path) -> None:
-    """Within 80 columns."""
+    """The table fits 80 columns."""
     result = run("incentive", "users", busy, *POLICIES)
     lines = result.stdout.splitlines()
     rows = [line.split()[:2] for line in lines if line.startswith(("wait", "delay", "slowdown"))]
@@ -61,7 +61,7 @@ def test_a_row_per_measure_and_policy(run: Run, busy: Path) -> None:
 
 
 def test_the_picture_is_drawn(run: Run, busy: Path, tmp_path: Path) -> None:
-    """In the format that the name of the file says."""
+    """The suffix of the file name gives the format of the picture."""
     pytest.importorskip("matplotlib")
     figure = tmp_path / "users.svg"
     result = run("incentive", "users", busy, *POLICIES, "--figure", figure)
@@ -77,7 +77,7 @@ def test_a_bad_picture_is_refused_before_the_runs(run: Run, busy: Path) -> None:
 
 
 def test_a_trace_without_users_is_refused(run: Run, tmp_path: Path) -> None:
-    """There is nobody to give an incentive to."""
+    """There is no user who could get an incentive."""
     path = tmp_path / "nobody.csv"
     path.write_text("job_id,submit_s,nodes,request_s,run_s\n1,0,1,10,10\n")
     result = run("incentive", "users", path, "--nodes", "4", *POLICIES)

@@ -19,7 +19,7 @@ COLUMNS = {"job_id": [1, 2], "submit_s": [0, 100], "nodes": [1, 3], "request_s":
 
 
 def two_jobs(header: dict[str, list[str]] | None = None, **columns: list[int]) -> Workload:
-    """Work of 20 + 180 node-seconds submitted within 100 s."""
+    """Return two jobs with 20 + 180 node-seconds of work, submitted within 100 s."""
     return Workload({**COLUMNS, "run_s": [20, 60], **columns}, header=header)
 
 
@@ -53,7 +53,7 @@ def test_what_is_not_known_is_none() -> None:
     ],
 )
 def test_submissions_have_dates(zone: dict[str, list[str]], first: str) -> None:
-    """In the cluster's own time where the header tells it, else in UTC."""
+    """Dates are in the cluster's time zone if the header names it, else in UTC."""
     assert facts(two_jobs({"UnixStartTime": ["1272639895"], **zone}))["first_submit"] == first
 
 
@@ -64,7 +64,7 @@ def test_an_impossible_beginning_gives_no_dates(begin: str) -> None:
 
 
 def test_the_page_fits_80_columns(run: Run, ten_jobs: str) -> None:
-    """What was repaired, dropped and noticed stands beneath."""
+    """The reader's repairs, dropped jobs and remarks stand below the page."""
     result = run("workload", "info", ten_jobs)
     assert result.exit_code == 0
     page, _, notes = result.stdout.partition("reader: ")

@@ -27,7 +27,7 @@ def trace(tmp_path: Path) -> Path:
 
 
 def rows(run: Run, trace: Path, *options: str) -> dict[str, Any]:
-    """The only row of the result."""
+    """Return the only row of the result."""
     done = run("simulate", trace, "--policy", "easy", "--json", "--no-past", *options)
     assert done.exit_code == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)[0]
@@ -35,14 +35,14 @@ def rows(run: Run, trace: Path, *options: str) -> dict[str, Any]:
 
 
 def test_failures_come_from_a_file(run: Run, trace: Path, tmp_path: Path) -> None:
-    """The first job begins again when the node is up and the second has ended."""
+    """The first job starts again when the node is up and the second job has ended."""
     path = tmp_path / "failures.csv"
     path.write_text("node,at_s,repair_s\n0,4,5\n")
     assert rows(run, trace, "--failures", str(path))["makespan_s"] == 19
 
 
 def test_failures_are_drawn(run: Run, trace: Path) -> None:
-    """By seed: the same again, and others with another."""
+    """A seed draws the same failures again; another seed draws others."""
     ends = [
         rows(run, trace, "--failures", f"up=5s,repair=1s,seed={seed}")["makespan_s"]
         for seed in (3, 3, 1, 2)
@@ -52,7 +52,7 @@ def test_failures_are_drawn(run: Run, trace: Path) -> None:
 
 
 def test_the_shorter_job_takes_the_nodes(run: Run, trace: Path) -> None:
-    """It runs from 1 to 6, and the longer one begins again."""
+    """The shorter job runs from 1 to 6; the longer one begins again, or goes on if suspended."""
     assert rows(run, trace, "--preempt", "srpt")["makespan_s"] == 16
     suspended = rows(run, trace, "--preempt", "srpt", "--when-preempted", "suspend")
     assert suspended["makespan_s"] == 15
@@ -86,7 +86,7 @@ def test_mistakes_get_one_sentence(run: Run, trace: Path, options: list[str], sa
     ],
 )
 def test_a_wrong_list_is_told(run: Run, trace: Path, tmp_path: Path, text: str, said: str) -> None:
-    """With its place."""
+    """The message says where the list is wrong."""
     path = tmp_path / "failures.csv"
     path.write_text(text)
     done = run("simulate", trace, "--policy", "easy", "--failures", path)

@@ -1,4 +1,4 @@
-"""What --json prints is what the schemas in docs/formats/commands say."""
+"""The output of --json matches the schemas in docs/formats/commands."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SACCT = "\n".join(
         "",
     ]
 )
-"""Forty jobs of a minute, one after the other, that come twice as fast."""
+"""Forty jobs of a minute that run one after the other, but are submitted twice as fast."""
 EXPERIMENT = """
 [experiment]
 name = "small"
@@ -150,7 +150,7 @@ SETTING_UP = (
 
 
 def with_json() -> Iterator[str]:
-    """Every command that prints JSON."""
+    """Yield every command that prints JSON."""
     whole: Any = typer.main.get_command(app)
     for path in COMMANDS:
         found = whole
@@ -162,7 +162,7 @@ def with_json() -> Iterator[str]:
 
 @pytest.mark.parametrize("command", list(with_json()))
 def test_every_json_has_a_schema(command: str) -> None:
-    """A valid one, named by its command."""
+    """The schema is valid, and its title names the command."""
     found = schema(command)
     Draft202012Validator.check_schema(found)
     assert found["title"] == f"schedlab {command} --json"
@@ -176,7 +176,7 @@ def test_every_schema_has_a_command() -> None:
 
 @pytest.fixture(scope="module")
 def words(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
-    """What stands for the names in the commands, and the files there are before the first."""
+    """The values for the names in the commands, with the files needed before the first command."""
     folder = tmp_path_factory.mktemp("json")
     texts = {
         "experiment": EXPERIMENT,
@@ -213,7 +213,7 @@ def words(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
 
 @pytest.mark.slow
 def test_what_is_printed_is_as_the_schemas_say(words: dict[str, object]) -> None:
-    """Every key is named, has the type that is said, and is there where it must be."""
+    """Every key is in the schema, has the type given there, and is present if it is required."""
     number, commands = count(), list(with_json())
     for line in RUNS:
         new = f"{words['new']}-{next(number)}"

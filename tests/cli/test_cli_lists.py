@@ -35,7 +35,7 @@ def test_every_policy_is_in_the_json(run: Run) -> None:
 
 
 def test_version(run: Run) -> None:
-    """With the libraries, for a report of a bug."""
+    """A report of a bug needs the versions of the libraries too."""
     assert __version__ in run("version").stdout
     versions = json.loads(run("version", "--json").stdout)
     assert versions["schedlab"] == __version__
@@ -44,14 +44,14 @@ def test_version(run: Run) -> None:
 
 @pytest.fixture
 def without_viz(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if schedlab had been installed without its extra for pictures."""
+    """Pretend that schedlab was installed without its extra for pictures."""
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "bokeh", None)
 
 
 @pytest.mark.usefixtures("without_viz")
 def test_the_demo_runs_without_the_packages_for_pictures(run: Run, tmp_path: Path) -> None:
-    """It says what is missing and still shows the numbers."""
+    """The demo says what is missing and still shows the numbers."""
     result = run("demo", "--out", tmp_path / "demo")
     assert result.exit_code == 0
     assert "sjf+easy" in result.stdout
@@ -85,7 +85,7 @@ def test_the_demo_draws(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_demo_that_cannot_write_says_so(run: Run, tmp_path: Path) -> None:
-    """Before anything is simulated."""
+    """The demo checks its folder before it simulates anything."""
     (tmp_path / "file").write_text("")
     result = run("demo", "--out", tmp_path / "file" / "demo")
     assert result.exit_code == 2
@@ -93,6 +93,6 @@ def test_a_demo_that_cannot_write_says_so(run: Run, tmp_path: Path) -> None:
 
 
 def test_the_version_can_be_had_as_an_option(run: Run) -> None:
-    """As other commands of the ecosystem have it."""
+    """Other commands of the ecosystem have this option too."""
     done = run("--version")
     assert (done.exit_code, done.stdout) == (0, f"schedlab {__version__}\n")

@@ -16,13 +16,13 @@ TEN_JOBS = Path(__file__).parents[1] / "data" / "ten.swf"
 
 
 def folder(tmp_path: Path) -> Path:
-    """A directory where a file should be."""
+    """Return a directory where a file should be."""
     (tmp_path / "folder.swf").mkdir()
     return tmp_path / "folder.swf"
 
 
 def file(name: str, content: bytes) -> Trace:
-    """A file of that name and content."""
+    """Return a function that writes a file with this name and content."""
 
     def make(tmp_path: Path) -> Path:
         (tmp_path / name).write_bytes(content)
@@ -32,7 +32,7 @@ def file(name: str, content: bytes) -> Trace:
 
 
 def ten_jobs(_: Path) -> Path:
-    """A trace with nothing wrong."""
+    """Return a trace with nothing wrong."""
     return TEN_JOBS
 
 
@@ -54,7 +54,7 @@ BAD_INPUTS: dict[str, tuple[Trace, list[str], str]] = {
 
 @pytest.mark.parametrize("what", BAD_INPUTS)
 def test_bad_input_is_answered_with_one_line(what: str, run: Run, tmp_path: Path) -> None:
-    """Whoever made the mistake learns where it is, not where in our code it was met."""
+    """The user learns where the mistake is, not where our code met it."""
     trace, options, sentence = BAD_INPUTS[what]
     result = run("simulate", trace(tmp_path), "--policy", "fcfs", *options)
     assert result.exit_code == 2
@@ -92,7 +92,7 @@ def test_a_process_ends_so_too(what: str, schedlab: Run, tmp_path: Path) -> None
     ],
 )
 def test_wrong_usage_is_one_line_too(arguments: list[str], sentence: str, run: Run) -> None:
-    """It says where to read on, and does so before any file is opened."""
+    """The line points to --help, before any file is opened."""
     result = run(*arguments)
     assert result.exit_code == 2
     assert result.stderr.startswith("schedlab: ")
@@ -115,7 +115,7 @@ def test_wrong_usage_is_one_line_too(arguments: list[str], sentence: str, run: R
     ],
 )
 def test_options_are_checked_before_the_trace_is_read(mistake: list[str], run: Run) -> None:
-    """Nobody should wait for a large trace to learn of a typing error."""
+    """No user should wait for a large trace to learn of a typing error."""
     result = run("simulate", "absent.swf", *mistake)
     assert result.exit_code == 2
     assert "absent.swf" not in result.stderr
@@ -140,7 +140,7 @@ def test_pictures_and_metrics_are_checked_first(
 
 
 def test_a_failed_run_leaves_the_last_result(run: Run, ten_jobs: str, tmp_path: Path) -> None:
-    """The output is replaced by a whole one or not at all."""
+    """The output file is replaced as a whole or not at all."""
     out = tmp_path / "schedule.csv"
     out.write_text("the last result")
     result = run("simulate", ten_jobs, "--nodes", "2", "--policy", "easy", "--out", out)
@@ -159,7 +159,7 @@ def test_strict_reading_refuses_what_must_be_repaired(run: Run, ten_jobs: str) -
 def test_an_unfetched_trace_names_the_command_that_fetches_it(
     run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """A name of the catalog is no file name mistyped."""
+    """A name in the catalog is not taken for a mistyped file name."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     result = run("workload", "info", "KTH-SP2-1996-2.1-cln")
     assert result.exit_code == 2
@@ -191,7 +191,7 @@ HUGE = "99999999999999999999"
 def test_what_is_no_name_and_what_is_too_large(
     run: Run, ten_jobs: str, options: tuple[str, ...], sentence: str
 ) -> None:
-    """Each ended in a traceback once."""
+    """Each of these once ended in a traceback."""
     done = run("simulate", ten_jobs, *options)
     assert (done.exit_code, done.stdout) == (2, "")
     assert sentence in done.stderr

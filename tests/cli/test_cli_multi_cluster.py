@@ -38,7 +38,7 @@ def grid(tmp_path: Path) -> list[str]:
 
 
 def test_simulate_tells_of_clusters_and_of_co_allocated_jobs(run: Run, grid: list[str]) -> None:
-    """Nodes of different clusters may differ: no job gets one for another."""
+    """Nodes of different clusters may differ, so no job gets a node of another cluster."""
     policies = ("--policy", "conservative", "--policy", "coalloc:solver=wd,round_s=1")
     shown = run("simulate", *grid, *policies).stdout
     assert "3 jobs on 6 nodes of 2 clusters" in shown
@@ -49,7 +49,7 @@ def test_simulate_tells_of_clusters_and_of_co_allocated_jobs(run: Run, grid: lis
 
 
 def test_a_schedule_can_be_audited(run: Run, grid: list[str], tmp_path: Path) -> None:
-    """The file has the clusters and the needs."""
+    """The file holds the clusters and the needs of the jobs."""
     out = tmp_path / "s.parquet"
     assert run("simulate", *grid, "--policy", "conservative", "--out", out).exit_code == 0
     assert run("audit", out, "--policy", "conservative").exit_code == 0
@@ -68,21 +68,21 @@ def test_a_schedule_can_be_audited(run: Run, grid: list[str], tmp_path: Path) ->
 def test_mistakes_are_one_sentence(
     run: Run, grid: list[str], arguments: list[str], reason: str
 ) -> None:
-    """With exit code 2."""
+    """The exit code is 2."""
     result = run("simulate", *grid, *arguments)
     assert result.exit_code == 2
     assert reason in result.stderr
 
 
 def test_the_clusters_must_be_described(run: Run, grid: list[str]) -> None:
-    """A header that tells one size does not tell the clusters."""
+    """The size of the whole machine says nothing about its clusters."""
     result = run("simulate", grid[0], "--policy", "conservative")
     assert result.exit_code == 2
     assert "its jobs name clusters; say which there are in a platform file" in result.stderr
 
 
 def test_policies_lists_them(run: Run) -> None:
-    """With what each can be told."""
+    """The list shows the parameters of each policy."""
     shown = run("policies").stdout
     assert "round_s: new jobs wait" in shown
     listed = {each["policy"]: each for each in json.loads(run("policies", "--json").stdout)}

@@ -14,7 +14,7 @@ Run = Callable[..., Any]
 
 @pytest.fixture
 def two_queues(tmp_path: Path) -> Path:
-    """Four nodes and two queues; on one pool nobody waits, with 2 nodes each the second job does.
+    """Four nodes and two queues: no job waits on one pool; with 2 nodes each the second waits.
 
     The fifth field is the size of a job, the fifteenth its queue.
     """
@@ -29,7 +29,7 @@ def two_queues(tmp_path: Path) -> Path:
 
 
 def test_queues_that_became_one_pool_are_told(run: Run, two_queues: Path) -> None:
-    """With how to keep them apart, which the next test does."""
+    """The message says how to keep them apart, which the next test does."""
     result = run("simulate", two_queues, "--policy", "easy", "--json")
     told = "the trace has 2 queues; they were one pool: --partitions trace keeps them apart\n"
     assert told in result.stderr
@@ -37,7 +37,7 @@ def test_queues_that_became_one_pool_are_told(run: Run, two_queues: Path) -> Non
 
 
 def test_queues_are_kept_apart(run: Run, two_queues: Path) -> None:
-    """By what the trace tells, or by sizes."""
+    """The sizes come from the trace or from the option."""
     for sizes, note in (
         ("trace", "partitions: day 2, night 1 nodes, inferred"),
         ("day=2,2=2", "partitions: day 2, night 2 nodes, as given"),
@@ -53,7 +53,7 @@ def test_queues_are_kept_apart(run: Run, two_queues: Path) -> None:
 
 
 def test_a_job_wider_than_its_partition(run: Run, two_queues: Path) -> None:
-    """Is refused, dropped or clipped, as one wider than the machine."""
+    """Such a job is refused, dropped or clipped, like one wider than the machine."""
     words = ("simulate", two_queues, "--policy", "easy", "--partitions", "day=1,night=3")
     refused = run(*words)
     assert refused.exit_code == 2
@@ -85,7 +85,7 @@ def test_mistakes(run: Run, two_queues: Path, words: list[str], said: str) -> No
 
 
 def test_a_model_has_no_partitions(run: Run, tmp_path: Path) -> None:
-    """Evolution draws its jobs, or reads them."""
+    """Evolution reads jobs from a trace or draws them from a model, which has no partitions."""
     words = ("--metric", "wait", "--out", tmp_path / "x.toml", "--partitions", "trace")
     result = run("learn", "evolve", "wl1", *words)
     assert (result.exit_code, result.stderr) == (

@@ -19,14 +19,14 @@ TWO = ("--predictor", "request", "--predictor", "last-two")
 
 @pytest.fixture
 def busy(tmp_path: Path) -> Path:
-    """Some weeks of many users."""
+    """A trace of some weeks with many users."""
     path = tmp_path / "busy.swf"
     write_workload(generate("aaic:load=1", 600, seed=1), path)
     return path
 
 
 def test_a_row_per_predictor(run: Run, busy: Path) -> None:
-    """In the order given, within 80 columns: first the errors, then the intervals."""
+    """Rows come in the order given, within 80 columns: first the errors, then the intervals."""
     lines = run("predict", busy, *TWO).stdout.splitlines()
     rows = [line.split() for line in lines if line.startswith(("request", "last-two"))]
     assert [row[:2] for row in rows] == 2 * [["request", "600"], ["last-two", "600"]]
@@ -49,7 +49,7 @@ def test_numbers_as_json(run: Run, head_blocked: str) -> None:
 
 
 def test_by_user(run: Run, head_blocked: str) -> None:
-    """Under their names; bob alone asked for too much."""
+    """Users appear under their names; only bob asked for too much."""
     options = ("--nodes", "4", "--policy", "sjf+easy", *TWO, "--by", "user")
     for row in json.loads(run("predict", head_blocked, *options, "--json").stdout):
         assert [(user["user"], user["jobs"]) for user in row["groups"]] == [("ann", 2), ("bob", 1)]
@@ -58,7 +58,7 @@ def test_by_user(run: Run, head_blocked: str) -> None:
 
 
 def test_of_many_users_those_with_most_jobs_are_shown(run: Run, busy: Path) -> None:
-    """A terminal holds no hundred users; JSON has all."""
+    """A terminal cannot show a hundred users; JSON has all."""
     options = ("--predictor", "nearest", "--by", "user")
     (row,) = json.loads(run("predict", busy, *options, "--json").stdout)
     left = len(row["groups"]) - 20
@@ -105,7 +105,7 @@ def test_the_quantiles_of_the_requests(run: Run, head_blocked: str) -> None:
 
 
 def test_only_jobs_that_ran_longer_are_judged(run: Run, head_blocked: str) -> None:
-    """Of 100, 50 and 90 s two are above a minute; none is above an hour, and nothing is said."""
+    """Of 100, 50 and 90 s two exceed a minute; none exceeds an hour, so there is no loss."""
     options = ("--nodes", "4", "--predictor", "past", "--json", "--elapsed")
     (row,) = json.loads(run("predict", head_blocked, *options, "60s").stdout)
     assert (row["elapsed_s"], row["quantiles"]["jobs"]) == (60, 2)
@@ -116,7 +116,7 @@ def test_only_jobs_that_ran_longer_are_judged(run: Run, head_blocked: str) -> No
 
 
 def test_distributions_beside_points(run: Run, busy: Path) -> None:
-    """A point has no interval; quantiles of similar jobs have, and lose less."""
+    """A point's interval has no width; quantiles of similar jobs have one, and lose less."""
     options = ("--predictor", "last-two", "--predictor", "nearest-quantiles", "--json")
     point, spread = json.loads(run("predict", busy, *options).stdout)
     assert point["quantiles"]["width_80_s"] == 0 < spread["quantiles"]["width_80_s"]

@@ -1,4 +1,4 @@
-"""What only a process of its own shows: imports, time, interruption and closed pipes."""
+"""Behaviour that only a separate process shows: imports, time, interruption and closed pipes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HEAVY = ("torch", "ray", "fastapi", "matplotlib", "bokeh", "polars", "pyarrow")
     ["import schedlab", "from schedlab import simulate, Workload", "import schedlab.cli.app"],
 )
 def test_importing_stays_light(start: str) -> None:
-    """What a command does not need it does not load."""
+    """A command does not load what it does not need."""
     code = f"{start}; import sys; print(*[name for name in {HEAVY!r} if name in sys.modules])"
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
@@ -40,7 +40,7 @@ def test_help_comes_without_numpy() -> None:
 
 
 def test_no_arguments_show_the_help(schedlab: Run) -> None:
-    """As other commands of the ecosystem do."""
+    """Other commands of the ecosystem do the same."""
     done = schedlab()
     assert "simulate" in done.stdout
     assert done.returncode == 2
@@ -58,7 +58,7 @@ def test_a_closed_pipe_is_no_error(ten_jobs: str) -> None:
 
 
 def test_ctrl_c_in_the_making_of_a_class_is_met_too(tmp_path: Path) -> None:
-    """Python would end the process by the signal, whatever the exit code, after ``exec``."""
+    """Otherwise Python, after ``exec``, would end by the signal, whatever the exit code."""
     (tmp_path / "interrupted.py").write_text(
         "import os, signal\n"
         "from schedlab.cli.signals import INTERRUPTED, meet_signals\n"
@@ -75,7 +75,7 @@ def test_ctrl_c_in_the_making_of_a_class_is_met_too(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", -15)])
 def test_a_signal_that_a_destructor_swallows_comes_back(name: str, code: int) -> None:
-    """Python prints and forgets what is raised in a destructor."""
+    """Python prints an exception that is raised in a destructor, and then forgets it."""
     text = (
         "import os, signal, time\n"
         "from schedlab.cli.signals import INTERRUPTED, meet_signals\n"
@@ -108,7 +108,7 @@ def test_ctrl_c_ends_a_simulation_cleanly(tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # A shell starts what runs in the background deaf to SIGINT, and the tests may run there.
+        # A shell starts background processes with SIGINT ignored, and the tests may run in one.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     maps = Path(f"/proc/{process.pid}/maps")

@@ -13,15 +13,15 @@ from schedlab.cli.progress import progress
 
 
 class Terminal(StringIO):
-    """Text that is thought to be seen."""
+    """A text stream that claims to be a terminal."""
 
     def isatty(self) -> bool:
-        """Whether a person looks at it."""
+        """Return True, as a terminal does."""
         return True
 
 
 def work(monkeypatch: pytest.MonkeyPatch, stderr: StringIO, patience_s: float) -> str:
-    """What half a second of work shows."""
+    """Return what half a second of work writes to stderr."""
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys, "stderr", stderr)
     monkeypatch.setattr(module, "PATIENCE_S", patience_s)
@@ -33,7 +33,7 @@ def work(monkeypatch: pytest.MonkeyPatch, stderr: StringIO, patience_s: float) -
 
 
 def test_long_work_shows_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a terminal, once patience is at its end."""
+    """A terminal shows the bar when the patience has run out."""
     assert "counting" in work(monkeypatch, Terminal(), 0.1)
 
 

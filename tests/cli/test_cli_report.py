@@ -24,7 +24,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> Path:
 
 
 def test_a_report_is_printed_written_and_sent(site: Path, run: Run) -> None:
-    """As text, as a page, as numbers and as a message."""
+    """A report comes as text, as a page, as numbers and as a message."""
     printed = run("history", "report", *WEEK).stdout
     assert printed.startswith("Report on tiny, 13 November to 19 November 2023\n\n3 jobs ended,")
     facts = json.loads(run("history", "report", *WEEK, "--user", "ann", "--json").stdout)
@@ -41,7 +41,7 @@ def test_a_report_is_printed_written_and_sent(site: Path, run: Run) -> None:
 
 
 def test_a_time_without_jobs_is_said_to_be_one(site: Path, run: Run) -> None:
-    """And is no error: a quiet week is a week."""
+    """A week without jobs is no error."""
     assert "No job ended in this time." in run("history", "report", "--date", "2020-01-01").stdout
 
 
@@ -57,7 +57,7 @@ def test_a_time_without_jobs_is_said_to_be_one(site: Path, run: Run) -> None:
     ],
 )
 def test_a_mistake_is_one_sentence(site: Path, run: Run, options: str, sentence: str) -> None:
-    """With exit code 2."""
+    """The exit code is 2."""
     result = run("history", "report", *options.split())
     assert result.exit_code == 2
     assert sentence in " ".join(result.stderr.split())

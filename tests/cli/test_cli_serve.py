@@ -31,13 +31,13 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> Path:
 
 
 def typed(text: str, *arguments: str) -> tuple[int, str]:
-    """The exit code and what is printed, to somebody who types the text."""
+    """Return the exit code and the output for somebody who types the text."""
     result = CliRunner().invoke(app, list(arguments), input=text)
     return result.exit_code, result.output
 
 
 def test_an_account_is_made_changed_and_removed(site: Path, run: Run) -> None:
-    """By somebody at the machine, who needs no account for it."""
+    """Somebody at the machine can do this without an account."""
     add = ("history", "user", "add", "ann", "--role", "manager", "--group", "physics")
     assert typed(PASSWORD, *add, "--password-stdin")[0] == 0
     (account,) = json.loads(run("history", "user", "list", "--json").stdout)
@@ -52,7 +52,7 @@ def test_an_account_is_made_changed_and_removed(site: Path, run: Run) -> None:
 
 
 def test_a_password_is_typed_twice_and_not_shown(site: Path, run: Run) -> None:
-    """A slip of the finger would lock its owner out."""
+    """A typing error would lock the owner out."""
     code, shown = typed(PASSWORD + PASSWORD, "history", "user", "add", "ann")
     assert (code, PASSWORD.strip() in shown) == (0, False)
     code, _ = typed("one password\nanother one\n", "history", "user", "password", "ann")
@@ -74,21 +74,21 @@ def test_a_password_is_typed_twice_and_not_shown(site: Path, run: Run) -> None:
     ],
 )
 def test_a_mistake_is_told_in_a_sentence(site: Path, run: Run, command: str, sentence: str) -> None:
-    """With exit code 2, as everywhere."""
+    """The exit code is 2, as for every command."""
     result = run("history", *command.split())
     assert result.exit_code == 2
     assert sentence in result.stderr
 
 
 def test_an_account_is_not_made_twice(site: Path, run: Run) -> None:
-    """The second would give the first another role."""
+    """A second ``add`` would give the account another role."""
     assert run("history", "user", "add", "eve", "--single-sign-on").exit_code == 0
     again = run("history", "user", "add", "eve", "--single-sign-on", "--role", "admin")
     assert (again.exit_code, "user change" in again.stderr) == (2, True)
 
 
 def test_a_token_is_printed_alone_and_once(site: Path, run: Run) -> None:
-    """So that a script can take it; the list has all but itself."""
+    """A script can read it from stdout; the list shows everything but the token itself."""
     printed = run("history", "token", "add", "scheduler hook", "--scope", "ingest").stdout
     assert printed.startswith(PREFIX)
     listed = run("history", "token", "list", "--json").stdout
@@ -118,7 +118,7 @@ def test_a_token_is_printed_alone_and_once(site: Path, run: Run) -> None:
     ],
 )
 def test_serve_refuses_in_a_sentence(site: Path, run: Run, command: str, sentence: str) -> None:
-    """Before anybody is told that it listens."""
+    """The command refuses before it says that it listens."""
     result = run("serve", *command.split())
     assert result.exit_code == 2
     assert sentence in result.stderr
@@ -129,7 +129,7 @@ def test_serve_refuses_in_a_sentence(site: Path, run: Run, command: str, sentenc
 def test_the_miniature_site_is_made_once_an_hour(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not at each start; but again where it was stopped in between, or is of another version."""
+    """A start uses it again, unless it is incomplete or of another version."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(demo, "MONTH", replace(demo.MONTH, jobs=20))
     folder = Path("out/service-demo")
@@ -147,6 +147,6 @@ def test_the_miniature_site_is_made_once_an_hour(
 
 
 def test_the_month_of_the_miniature_site_ends_now() -> None:
-    """With jobs that run and jobs that wait."""
+    """A month that ends now has jobs that run and jobs that wait."""
     extent = demo.MONTH.ending_at(2e9)
     assert extent.begins_s + (extent.until_s or 0) == 2_000_000_000

@@ -50,7 +50,7 @@ def test_only_json_is_on_stdout(run: Run, ten_jobs: str) -> None:
 
 
 def test_the_table_tells_what_was_done(run: Run, ten_jobs: str) -> None:
-    """Policies, the machine of the header, and every repair; nothing on stderr."""
+    """The table shows policies, the header's machine and every repair; stderr stays empty."""
     result = run("simulate", ten_jobs, "--policy", "easy", "--policy", "sjf+easy")
     assert result.exit_code == 0
     assert result.stderr == ""
@@ -63,7 +63,7 @@ def test_the_table_tells_what_was_done(run: Run, ten_jobs: str) -> None:
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_schedules_are_written(run: Run, head_blocked: str, tmp_path: Path, suffix: str) -> None:
-    """One row per policy and job."""
+    """The file has one row per policy and job."""
     out = tmp_path / f"schedules.{suffix}"
     options = ("--nodes", "4", "--policy", "fcfs", "--policy", "easy", "--out", out)
     result = run("simulate", head_blocked, *options)
@@ -96,7 +96,7 @@ def test_the_workload_is_shaped_in_order(run: Run, head_blocked: str) -> None:
 def test_wide_jobs_can_be_dropped_or_clipped(
     run: Run, head_blocked: str, what: str, jobs: int
 ) -> None:
-    """The number of jobs so treated is said."""
+    """A message says how many jobs were dropped or clipped."""
     options = ("--nodes", "2", "--oversize", what, "--policy", "fcfs", "--json")
     result = run("simulate", head_blocked, *options)
     assert json.loads(result.stdout)[0]["jobs"] == jobs
@@ -126,7 +126,7 @@ def test_depth_and_tick_reach_the_simulator(run: Run, head_blocked: str) -> None
 def test_a_platform_file_with_several_clusters_is_one_pool(
     run: Run, head_blocked: str, tmp_path: Path
 ) -> None:
-    """Unless one of them is chosen; cores can be counted instead of nodes."""
+    """One cluster can be chosen, and cores can be counted instead of nodes."""
     toml = tmp_path / "two.toml"
     toml.write_text(
         '[[cluster]]\nname = "thin"\n[[cluster.nodes]]\ncount = 4\n'
@@ -141,7 +141,7 @@ def test_a_platform_file_with_several_clusters_is_one_pool(
 
 
 def test_jobs_share_nodes_unless_told_otherwise(run: Run, tmp_path: Path) -> None:
-    """The platform says what nodes have, the jobs what they need; how it was taken is told."""
+    """The platform says what nodes have, the jobs what they need; a remark names the choice."""
     toml, csv = tmp_path / "two.toml", tmp_path / "jobs.csv"
     toml.write_text(
         '[[node_type]]\nname = "t"\ncores = 4\n'
@@ -161,7 +161,7 @@ def test_jobs_share_nodes_unless_told_otherwise(run: Run, tmp_path: Path) -> Non
 def test_a_fetched_trace_goes_by_its_name(
     run: Run, ten_jobs: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """The cache is looked in when no file has the name."""
+    """The command looks into the cache when no file has the name."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     cached = tmp_path / "schedlab" / "traces" / "KTH-SP2-1996-2.1-cln.swf.gz"
     cached.parent.mkdir(parents=True)
@@ -171,7 +171,7 @@ def test_a_fetched_trace_goes_by_its_name(
 
 
 def test_a_transform_that_keeps_no_job_is_refused(run: Run, ten_jobs: str) -> None:
-    """A script would take a table of nothing for a result."""
+    """A script would take an empty table for a result."""
     result = run("simulate", ten_jobs, "--transform", "head=0", "--policy", "easy")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == 'schedlab: transform "head=0" keeps none of 8 jobs\n'
@@ -187,7 +187,7 @@ def test_a_model_needs_no_file(run: Run) -> None:
 
 
 def test_a_mistake_in_a_model_is_one_sentence(run: Run) -> None:
-    """A name that is neither a model nor a file is looked for as a file."""
+    """A name that is no model is taken for the name of a file."""
     result = run("simulate", "lublin:node=64", "--policy", "easy")
     assert result.exit_code == 2
     assert 'unknown parameter of lublin "node"; did you mean "nodes"?' in result.stderr
@@ -197,7 +197,7 @@ def test_a_mistake_in_a_model_is_one_sentence(run: Run) -> None:
 def test_a_file_named_like_a_model_is_read(
     run: Run, ten_jobs: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is there is meant."""
+    """A file that exists takes precedence over a model of the same name."""
     (tmp_path / "shared").write_bytes(Path(ten_jobs).read_bytes())
     monkeypatch.chdir(tmp_path)
     result = run("simulate", "shared", "--format", "swf", "--policy", "easy", "--json")
@@ -207,7 +207,7 @@ def test_a_file_named_like_a_model_is_read(
 def test_the_place_is_told_checked_and_recorded(
     run: Run, head_blocked: str, tmp_path: Path
 ) -> None:
-    """A choice of nodes changes no start on equal nodes; an unknown one is one sentence."""
+    """On equal nodes the place changes no start; an unknown place gets one sentence."""
     base = ("simulate", head_blocked, "--nodes", "4", "--policy", "easy", "--json")
     lowest, chance = run(*base), run(*base, "--place", "random:seed=2")
     rows = [json.loads(each.stdout)[0] for each in (lowest, chance)]

@@ -23,7 +23,7 @@ SMALL = (Path(__file__).parents[1] / "data" / "small_training.toml").read_text()
 
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
-    """A training of a moment."""
+    """The file of a very short training."""
     path = tmp_path / "small.toml"
     path.write_text(SMALL)
     return path
@@ -46,7 +46,10 @@ def test_train_and_simulate(run: Run, small: Path, head_blocked: str, tmp_path: 
 
 
 def test_the_table_is_for_people(run: Run, small: Path, tmp_path: Path) -> None:
-    """What the greedy policy does, and where the model is; ``--resume`` prolongs it."""
+    """The table shows what the greedy policy does and where the model is.
+
+    ``--resume`` prolongs the training.
+    """
     out = tmp_path / "out"
     shown = run("learn", "train", small, "--out", out)
     assert "mean bounded slowdown" in shown.stdout
@@ -56,7 +59,7 @@ def test_the_table_is_for_people(run: Run, small: Path, tmp_path: Path) -> None:
 
 
 def test_mistakes_take_one_line(schedlab: Run, small: Path, tmp_path: Path) -> None:
-    """Exit code 2, and no torch before the file is understood."""
+    """The exit code is 2, and torch is not loaded before the file is understood."""
     small.write_text(SMALL.replace("n_epochs", "epochs"))
     done = schedlab("learn", "train", small)
     assert (done.returncode, done.stdout) == (2, "")
@@ -69,7 +72,7 @@ def test_mistakes_take_one_line(schedlab: Run, small: Path, tmp_path: Path) -> N
 
 @pytest.mark.slow
 def test_ctrl_c_and_resume_give_the_same_model(small: Path, tmp_path: Path, schedlab: Run) -> None:
-    """A checkpoint is kept, the way on is told, and the exit code is 130."""
+    """A checkpoint is kept, the message says how to go on, and the exit code is 130."""
     small.write_text(SMALL.replace("steps = 128", "steps = 3_200", 1))
     out, straight = tmp_path / "interrupted", tmp_path / "straight"
     process = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""schedlab learn tune: the best parameters from a file, interrupted and taken up as users do it."""
+"""schedlab learn tune: a search from a file, interrupted and resumed as users do it."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ COMMAND = ("learn", "tune", "tuning.toml", "--out", "out")
 
 @pytest.fixture(autouse=True)
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A search of a moment, in the current folder."""
+    """Write the files of a very short search to the current folder."""
     monkeypatch.chdir(tmp_path)
     Path("small.toml").write_text(TRAINING)
     Path("tuning.toml").write_text(TUNING)
 
 
 def models(folder: str) -> dict[str, bytes]:
-    """Every model of a search, and its tables."""
+    """Return the bytes of every model and ranking of a search."""
     found = (each for each in Path(folder).rglob("*") if each.name in ("model.zip", "ranking.csv"))
     return {str(each.relative_to(folder)): each.read_bytes() for each in found}
 
@@ -61,14 +61,14 @@ def start(*arguments: str, **options: Any) -> subprocess.Popen[str]:
 
 
 def wait_for(pattern: str, count: int, process: subprocess.Popen[str]) -> None:
-    """Until there are so many such files."""
+    """Wait until this many files match the pattern."""
     while len(list(Path("out").glob(pattern))) < count:
         assert process.poll() is None, process.communicate()
         time.sleep(0.02)
 
 
 def test_tune_and_train(run: Run) -> None:
-    """The best setting is a training file, and gives the best model to the last bit."""
+    """The best setting is written as a training file, which gives exactly the best model."""
     shown = run(*COMMAND, "--workers", "1")
     assert shown.exit_code == 0
     assert "mean_bounded_slowdown over 2 runs" in shown.stdout
@@ -84,7 +84,7 @@ def test_tune_and_train(run: Run) -> None:
 
 
 def test_optuna_takes_what_the_grid_has_trained(run: Run) -> None:
-    """A training is determined by its setting and seed, whoever proposed it."""
+    """Setting and seed determine a training, whether the grid or Optuna proposed it."""
     assert run(*COMMAND, "--workers", "1", "--runs", "1").exit_code == 0
     shown = run(*COMMAND, "--workers", "1", "--runs", "1", "--trials", "6")
     assert shown.exit_code == 0
@@ -92,7 +92,7 @@ def test_optuna_takes_what_the_grid_has_trained(run: Run) -> None:
 
 
 def test_a_failed_training_gives_exit_code_1(run: Run) -> None:
-    """And is named with its reason; here the jobs are wider than the machine."""
+    """The failed training is named with its reason: here the jobs are wider than the machine."""
     Path("tuning.toml").write_text(TUNING + "[space.environment]\nnodes = [2, 4]\n")
     shown = run(*COMMAND, "--workers", "1", "--runs", "1")
     assert shown.exit_code == 1
@@ -111,7 +111,7 @@ def test_mistakes_take_one_line(schedlab: Run) -> None:
 
 
 def test_without_optuna_the_extra_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before anything is made; the grid does not need it."""
+    """The command refuses before it makes anything; the grid does not need Optuna."""
     monkeypatch.setitem(sys.modules, "optuna", None)
     monkeypatch.delitem(sys.modules, "schedlab.experiments.tuning.optuna_search", raising=False)
     result = run(*COMMAND, "--trials", "3")
@@ -123,7 +123,7 @@ def test_without_optuna_the_extra_is_named(run: Run, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.slow
 def test_ctrl_c_kill_and_again(run: Run, schedlab: Run) -> None:
-    """Trainings go on from their checkpoints; the models are those of a search in one go."""
+    """Trainings resume from checkpoints, and the models are those of an uninterrupted search."""
     text = TRAINING.replace("steps = 128", "steps = 800\ncheckpoint_every = 100", 1)
     Path("small.toml").write_text(text)
     command = (*COMMAND, "--runs", "1", "--workers", "2")
@@ -147,7 +147,7 @@ def test_ctrl_c_kill_and_again(run: Run, schedlab: Run) -> None:
 
 @pytest.mark.slow
 def test_ray_gives_the_same_models(run: Run, schedlab: Run) -> None:
-    """Whoever trains."""
+    """The engine makes no difference to the models."""
     pytest.importorskip("ray", reason="Ray is not installed")
     there = schedlab(*COMMAND, "--runs", "1", "--workers", "1", "--engine", "ray")
     assert (there.returncode, there.stderr) == (0, "")

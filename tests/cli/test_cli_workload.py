@@ -18,7 +18,7 @@ Run = Callable[..., Any]
 
 
 def test_a_workload_is_converted(run: Run, head_blocked: str, tmp_path: Path) -> None:
-    """The same jobs, in another format."""
+    """The new file has the same jobs in another format."""
     out = tmp_path / "out.parquet"
     result = run("workload", "convert", head_blocked, out)
     assert f"{out}: 3 jobs submitted within 2.00 s" in result.stdout
@@ -26,7 +26,7 @@ def test_a_workload_is_converted(run: Run, head_blocked: str, tmp_path: Path) ->
 
 
 def test_what_a_format_cannot_carry_is_said(run: Run, tmp_path: Path) -> None:
-    """SWF has no place for cores of nodes."""
+    """SWF has no place for the cores of a node."""
     given, out = tmp_path / "a.csv", tmp_path / "out.data"
     given.write_text("job_id,submit_s,nodes,request_s,run_s,cores_per_node\n1,0,1,0,10,4\n")
     result = run("workload", "convert", given, out, "--out-format", "swf", "--json")
@@ -36,7 +36,7 @@ def test_what_a_format_cannot_carry_is_said(run: Run, tmp_path: Path) -> None:
 
 
 def test_the_target_is_checked_before_the_trace_is_read(run: Run, tmp_path: Path) -> None:
-    """A suffix nobody knows is met first."""
+    """An unknown suffix is refused first."""
     result = run("workload", "convert", "absent.swf", tmp_path / "out.xyz")
     assert result.exit_code == 2
     assert "no format has this suffix" in result.stderr
@@ -64,7 +64,7 @@ def test_every_model_generates(run: Run, tmp_path: Path, model: str) -> None:
 
 
 def test_a_model_takes_parameters(run: Run, tmp_path: Path) -> None:
-    """Each --set is one of them."""
+    """Each --set gives one parameter."""
     out = tmp_path / "a.swf"
     settings = ("--set", "nodes=16", "--set", "typed=true")
     run("workload", "generate", "lublin", "--jobs", "50", "--out", out, *settings)
@@ -74,7 +74,7 @@ def test_a_model_takes_parameters(run: Run, tmp_path: Path) -> None:
 
 
 def test_the_catalog_lists_every_trace(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With whom to thank, in the JSON."""
+    """The JSON says whom to cite for each trace."""
     monkeypatch.setenv("XDG_CACHE_HOME", "/absent")
     listed = json.loads(run("workload", "catalog", "--json").stdout)
     assert [each["name"] for each in listed] == list(CATALOG)
@@ -86,7 +86,7 @@ def test_the_catalog_lists_every_trace(run: Run, monkeypatch: pytest.MonkeyPatch
 def test_a_trace_in_the_cache_is_not_fetched_again(
     run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Its place is alone on stdout, so that a script can use it."""
+    """Only its path is on stdout, so that a script can use it."""
     digest = hashlib.sha256(b"jobs").hexdigest()
     monkeypatch.setitem(CATALOG, "tiny", Trace("tiny", "a test", 1, "nobody", "l_tiny", digest))
     cached = tmp_path / "tiny.swf.gz"
@@ -100,7 +100,7 @@ def test_a_trace_in_the_cache_is_not_fetched_again(
 
 
 def test_an_unreachable_archive_is_one_line(run: Run, tmp_path: Path) -> None:
-    """Port 9 discards; nobody listens there."""
+    """No server listens on port 9."""
     name, mirror = "KTH-SP2-1996-2.1-cln", "http://127.0.0.1:9"
     result = run("workload", "fetch", name, "--mirror", mirror, "--cache-dir", tmp_path)
     assert result.exit_code == 2

@@ -1,4 +1,4 @@
-"""The connections between agents: what is sent arrives as it was, or not at all."""
+"""The connections between agents: a message arrives unchanged or not at all."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HELLO = Hello("session", 1, 2, 0.5)
 
 
 def variable(*starts: int) -> Variable:
-    """A job of two slots with these starts."""
+    """Return a job of two slots with these starts."""
     return Variable(np.array(starts, dtype=np.int32), 2)
 
 
@@ -52,7 +52,7 @@ MESSAGES: list[Wired] = [
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two messages are equal, arrays included."""
+    """Return whether two messages are equal, arrays included."""
     if isinstance(one, np.ndarray):
         return one.dtype == other.dtype and np.array_equal(one, other)
     if isinstance(one, dict):
@@ -64,7 +64,7 @@ def same(one: Any, other: Any) -> bool:
 
 @pytest.mark.parametrize("message", MESSAGES, ids=lambda each: type(each).__name__)
 def test_messages_survive_their_encoding(message: Wired) -> None:
-    """To the last bit of a cell, minus infinity included."""
+    """Decoding returns the same message to the last bit of a cell, minus infinity included."""
     assert same(decode(*encode(message)), message)
 
 
@@ -80,7 +80,7 @@ def test_messages_survive_their_encoding(message: Wired) -> None:
     ],
 )
 def test_what_is_no_message_is_refused(header: bytes, payload: bytes) -> None:
-    """It is decoded to a message or not at all."""
+    """Bytes that are not a valid message raise an error."""
     with pytest.raises(PeerError, match="an invalid message"):
         decode(header, payload)
 
@@ -89,7 +89,7 @@ def test_what_is_no_message_is_refused(header: bytes, payload: bytes) -> None:
 def ends(
     one: bytes = SECRET, other: bytes = SECRET
 ) -> Iterator[tuple[Channel, Channel, socket.socket]]:
-    """Two channels to each other, which may know different secrets, and the first one's socket."""
+    """Yield two connected channels with these secrets, and the socket of the first."""
     made: list[Channel] = []
     with loopback() as (here, there):
         calling = Thread(target=lambda: made.append(Channel(here, one, calls=True)))
@@ -101,7 +101,7 @@ def ends(
 
 @contextmanager
 def loopback() -> Iterator[tuple[socket.socket, socket.socket]]:
-    """Both ends of a connection."""
+    """Yield both ends of a connection."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         here = socket.create_connection(listener.getsockname())
         there, _ = listener.accept()
@@ -110,7 +110,7 @@ def loopback() -> Iterator[tuple[socket.socket, socket.socket]]:
 
 
 def test_who_does_not_know_the_secret_is_not_heard() -> None:
-    """The tag is wrong whatever it says."""
+    """A message signed with another secret is refused, whatever it says."""
     with ends(one=b"another secret altogether") as (calling, answering, _):
         calling.send(HELLO)
         with pytest.raises(PeerError, match="secret"):
@@ -118,7 +118,7 @@ def test_who_does_not_know_the_secret_is_not_heard() -> None:
 
 
 def test_a_truncated_message_is_no_message() -> None:
-    """A connection that ends within a frame gives nothing of it."""
+    """If a connection ends within a frame, no part of the frame is delivered."""
     with ends() as (calling, answering, raw):
         header, _ = encode(HELLO)
         raw.sendall(PREFIX.pack(b"SLC1", len(header), 0) + header[:5])
@@ -141,7 +141,7 @@ class Recorder:
 
 @pytest.mark.parametrize("change", [lambda sent: sent, lambda sent: sent[:-40] + b"?" + sent[-39:]])
 def test_a_repeated_or_changed_message_is_refused(change: Callable[[bytes], bytes]) -> None:
-    """Tags count the frames, and depend on each of their bytes."""
+    """A tag depends on the number of its frame and on each of the frame's bytes."""
     with ends() as (calling, answering, raw):
         recorder = Recorder(raw)
         calling._socket = recorder  # type: ignore[assignment]
@@ -153,7 +153,7 @@ def test_a_repeated_or_changed_message_is_refused(change: Callable[[bytes], byte
 
 
 def test_strangers_cannot_make_an_agent_read_much() -> None:
-    """The first frame is short, or it is not read; and another protocol is none."""
+    """A first frame that is too long is not read, and another protocol is refused."""
     for prefix, words in (
         (PREFIX.pack(b"SLC1", 9, 2**40), "too long"),
         (b"GET / HTTP/1.1\r\n", "pro"),

@@ -1,4 +1,4 @@
-"""Agents within one process: the answer of DPOP, its messages to the byte, and what faults do."""
+"""Agents within one process: DPOP's answer, its messages to the byte, and the effects of faults."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ TEN = generate_problem(10, kind="ring", resources=5, slots=6, seed=3)
 
 
 def by_agents(problem: Problem, transport: InProcess, owners: tuple[int, ...]) -> Coordinator:
-    """A coordinator whose agents are up."""
+    """Return a coordinator whose agents are started."""
     transport.start(sorted(set(owners)))
     return Coordinator(transport, owners)
 
@@ -53,7 +53,7 @@ def test_agents_find_what_one_process_finds(
     agents: int,
     owners: str,
 ) -> None:
-    """Whoever computes a node, it computes the same: starts and statistics are equal."""
+    """Starts and statistics do not depend on which agent computes a node."""
     alone = solve(problem, solver, objective)
     together = solve(problem, Distributed(solver, agents=agents, owners=owners), objective)
     assert together.starts == alone.starts
@@ -64,7 +64,7 @@ def test_agents_find_what_one_process_finds(
 @given(problems(max_jobs=8), st.sampled_from(("min-fill", "max-degree")))
 @settings(max_examples=60, deadline=None)
 def test_what_is_sent_is_what_the_tree_says(problem: Problem, heuristic: str) -> None:
-    """With a job for each agent cycles, messages and bytes are those of the statistics."""
+    """With one job per agent, the cycles, messages and bytes equal those of the statistics."""
     transport = InProcess()
     coordinator = by_agents(problem, transport, job_owners(problem, by="job"))
     network = ConstraintNetwork.of(problem, may_leave_out=True)
@@ -77,7 +77,7 @@ def test_what_is_sent_is_what_the_tree_says(problem: Problem, heuristic: str) ->
 
 
 def test_messages_of_figure_1() -> None:
-    """The paper's five jobs by hand, as in the statistics; two agents need only what crosses."""
+    """The paper's five jobs give the counts made by hand; two agents send fewer messages."""
     solver = Dpop("max-degree")
     alone = solve(figure_1(), Distributed(solver, owners="job"), "makespan")
     assert alone.messages == MessageStatistics(6, 8, 840 * 4 + 6 * 4, 400, 1600, 2)
@@ -89,7 +89,7 @@ def test_messages_of_figure_1() -> None:
 
 @pytest.mark.parametrize("number", range(1, 19))
 def test_a_lost_message_is_asked_for_again(number: int) -> None:
-    """Whichever of the eighteen it is, the answer is the optimum, after one question."""
+    """Whichever of the 18 messages is lost, one request to repeat is enough for the optimum."""
     transport = InProcess(Conditions(lost=frozenset({number})))
     coordinator = by_agents(TEN, transport, job_owners(TEN, by="job"))
     found = Dpop(propagate=coordinator).solve(TEN, VALUE, Limits())
@@ -98,7 +98,7 @@ def test_a_lost_message_is_asked_for_again(number: int) -> None:
 
 
 def test_where_all_is_lost_the_run_fails_with_a_report() -> None:
-    """No message ever arrives: after three questions it is said who did not answer."""
+    """If no message ever arrives, the run ends after three requests and names the silent agents."""
     lossy = Distributed(transport=lambda: InProcess(Conditions(lost=frozenset(range(1, 10**4)))))
     with pytest.raises(PeerError, match=r"no answer from agents .* messages get lost"):
         solve(TEN, lossy)
@@ -107,7 +107,7 @@ def test_where_all_is_lost_the_run_fails_with_a_report() -> None:
 @pytest.mark.parametrize("leaves_s", [0.5, 1.5, 2.5, 3.5, 4.5])
 @pytest.mark.parametrize("agent", [1, 2, 3])
 def test_jobs_of_an_agent_that_leaves(agent: int, leaves_s: float) -> None:
-    """Adopted, the optimum is found all the same; dropped, it is that of the others' jobs."""
+    """If its jobs are adopted, the optimum is still found; if dropped, that of the other jobs."""
     owners = job_owners(TEN, 3)
 
     def leaving() -> InProcess:
@@ -128,14 +128,14 @@ def test_jobs_of_an_agent_that_leaves(agent: int, leaves_s: float) -> None:
 
 
 def test_a_leaving_agent_fails_the_run_unless_told_otherwise() -> None:
-    """Who leaves, and how often it was tried, is said."""
+    """The error names the agent and how often it was replaced."""
     leaving = Distributed(transport=lambda: InProcess(Conditions(leaves_s={2: 0.5})), agents=3)
     with pytest.raises(AgentLostError, match="agent 2 is lost: it has left, also after 3 repl"):
         solve(TEN, leaving)
 
 
 class _Unlucky(InProcess):
-    """Loses agent 1 four times, and counts how often it is started."""
+    """A transport that loses agent 1 four times and counts its starts."""
 
     losses = 4
     starts = 0
@@ -153,7 +153,7 @@ class _Unlucky(InProcess):
 
 
 def test_a_coordinator_goes_on_after_a_failure() -> None:
-    """Who was given up in one problem is started again for the next."""
+    """An agent given up in one problem is started again for the next."""
     transport = _Unlucky()
     solver = Dpop(propagate=by_agents(TEN, transport, job_owners(TEN, 3)))
     with pytest.raises(AgentLostError, match="bad luck"):
@@ -182,7 +182,7 @@ def test_slow_agents_only_cost_time() -> None:
 
 
 def share_of(problem: Problem, jobs: set[int]) -> Share:
-    """The nodes of these jobs in the first pass, agent 1's; all others are agent 2's."""
+    """Return agent 1's share of the first pass: these jobs. Agent 2 owns all others."""
     network = ConstraintNetwork.of(problem, may_leave_out=True)
     tree = make_tree(network, "max-degree")
     nodes = tree_nodes(network, tree, sum_utilities(network, [1.0] * 5, ["value"]))
@@ -195,7 +195,7 @@ def share_of(problem: Problem, jobs: set[int]) -> Share:
 
 
 def test_an_agent_keeps_what_comes_before_its_share() -> None:
-    """Another agent may be faster: its message counts when the pass begins here."""
+    """A message from a faster agent counts as soon as the pass begins here."""
     share, leaf = share_of(figure_1(), {0, 2, 3}), share_of(figure_1(), {1, 4})
     told = [message for _, message in Agent(1).receive(leaf)]
     late, early = Agent(1), Agent(1)
@@ -207,7 +207,10 @@ def test_an_agent_keeps_what_comes_before_its_share() -> None:
 
 
 def test_the_same_message_twice_changes_nothing() -> None:
-    """What may have been lost is sent again, and what is repeated is only repeated on request."""
+    """A message that may have been lost is sent again.
+
+    An agent ignores repeated messages, and repeats its own only on request.
+    """
     agent, leaf = Agent(1), share_of(figure_1(), {1, 4})
     agent.receive(share_of(figure_1(), {0, 2, 3}))
     said: list[Message] = []
@@ -220,7 +223,7 @@ def test_the_same_message_twice_changes_nothing() -> None:
 
 
 def test_values_may_come_before_utilities() -> None:
-    """An agent that replaces another hears from above and from below in any order."""
+    """An agent that replaces another hears from its parent and its children in any order."""
     share, leaf = share_of(figure_1(), {3}), share_of(figure_1(), {1})
     (_, util), *_ = Agent(1).receive(leaf)
     in_order, reverse = Agent(1), Agent(1)
@@ -235,7 +238,7 @@ def test_values_may_come_before_utilities() -> None:
 
 
 def test_what_is_not_expected_is_ignored() -> None:
-    """Messages of an earlier pass, or about a job that is no child here, mean nothing."""
+    """Messages of an earlier pass, or about a job that is no child here, have no effect."""
     agent = Agent(1)
     agent.receive(share_of(figure_1(), {0, 2, 3}))
     leaf = next(m for _, m in Agent(1).receive(share_of(figure_1(), {1})) if isinstance(m, Util))
@@ -244,7 +247,7 @@ def test_what_is_not_expected_is_ignored() -> None:
 
 
 class _Liar(InProcess):
-    """Answers that every job starts in slot 1."""
+    """A transport that answers that every job starts in slot 1."""
 
     def receive(self) -> Answer | Lost | None:
         return Answer(1, 1, True, {0: 2.0}, {0: 1, 1: 1})
@@ -259,7 +262,7 @@ def test_a_wrong_answer_is_not_believed() -> None:
 
 
 def test_an_infeasible_pass_ends_at_once() -> None:
-    """A root that finds nothing says so; the other trees need not end first."""
+    """A root that finds no solution says so at once; other trees need not end first."""
     crowd = one_resource(2, 2, slots=3)
     network = ConstraintNetwork.of(crowd, may_leave_out=False)
     transport = InProcess()
@@ -271,7 +274,7 @@ def test_an_infeasible_pass_ends_at_once() -> None:
 
 
 def test_owners() -> None:
-    """A cluster owns the jobs that name it first; fewer agents share neighbours."""
+    """A cluster owns the jobs that name it first; with fewer agents, neighbours share one."""
     assert job_owners(figure_1()) == (1, 1, 2, 2, 3)
     assert job_owners(figure_1(), 2) == (1, 1, 1, 1, 2)
     assert job_owners(figure_1(), by="job") == (1, 2, 3, 4, 5)
@@ -280,7 +283,7 @@ def test_owners() -> None:
 
 
 def test_slips_are_refused() -> None:
-    """In names and in numbers."""
+    """A misspelt name gets a suggestion, and a number out of range is refused."""
     with pytest.raises(UnknownNameError, match='did you mean "cluster"'):
         job_owners(TEN, by="clusters")
     with pytest.raises(ParameterError, match="0 agents"):

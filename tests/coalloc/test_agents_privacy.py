@@ -18,7 +18,10 @@ from schedlab.testing.coalloc.strategies import problems
 
 
 def chain() -> Problem:
-    """E1 shares a resource with E2, and E2 another one with E3; three slots, values up to 7."""
+    """Return a chain of three jobs in three slots, with values up to 7.
+
+    E1 shares a resource with E2, and E2 another one with E3.
+    """
     jobs = (
         CoallocJob("E1", (0,), 1, 1.0),
         CoallocJob("E2", (0, 1), 1, 7.0),
@@ -31,8 +34,8 @@ def test_a_chain_by_hand() -> None:
     """E2 is the root: it gets four cells from either side, and tells its start to both.
 
     A job is two resources, three times of two bits and a value of three bits: 11 bits. A cell is a
-    sum from 0 to 10 or impossible, so a message of four cells could tell all 11 of them. Of E2 both
-    others know its times, which are six bits.
+    sum from 0 to 10 or impossible, so a message of four cells could tell all 11 bits. Both others
+    know E2's times, which are six bits.
     """
     found = solve(chain(), Distributed(Dpop("max-degree"), owners="job"))
     first, middle, last = found.privacy
@@ -76,18 +79,18 @@ def test_figure_1_by_hand() -> None:
 
 
 def test_nobody_else_is_nothing_learnt() -> None:
-    """A single agent owns all jobs."""
+    """A single agent owns all jobs and learns nothing about others."""
     (alone,) = solve(chain(), Distributed(agents=1)).privacy
     assert (alone.own_jobs, alone.bits, alone.share, alone.revealed) == (3, 0, 0, 0)
 
 
 def test_one_process_has_no_agents() -> None:
-    """Where nobody owns anything, nothing is accounted for."""
+    """A solver without agents has no account of what agents learn."""
     assert solve(chain(), "dpop").privacy == ()
 
 
 def test_splitting_tells_less_in_messages_and_more_in_starts() -> None:
-    """Half of the edges are seen to by telling which slots are taken."""
+    """Across half of the edges, agents only tell each other which slots are taken."""
     problem = generate_problem(20, kind="ring", seed=1)
     whole, halves = (
         solve(problem, Distributed(solver, owners="job"), "makespan").privacy
@@ -107,7 +110,7 @@ def test_splitting_tells_less_in_messages_and_more_in_starts() -> None:
 def test_nobody_learns_more_than_there_is(
     problem: Problem, solver: Dpop | WidthDeletion | Split, owners: str
 ) -> None:
-    """Every other job is known, summed up or unheard of, and bits are within what jobs hold."""
+    """Every other job is known, summed or unheard of, and bits are at most those of the jobs."""
     for each in solve(problem, Distributed(solver, owners=owners)).privacy:
         others = len(problem.jobs) - each.own_jobs
         assert each.known + each.summed + each.unheard == others

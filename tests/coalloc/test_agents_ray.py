@@ -1,4 +1,4 @@
-"""Agents as actors of Ray: the same answer, also when one is killed."""
+"""Agents as Ray actors: the same answer, even when one is killed."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ print("the same")
 
 @pytest.mark.slow
 def test_actors_find_the_same_also_when_one_is_killed() -> None:
-    """A killed actor is replaced, and the others tell it again what they had told."""
-    # In the process of the tests, a cluster that another file starts afterwards would never come
-    # up. The folder is not one of pytest's: the paths of sockets must be short.
+    """A killed actor is replaced, and the others send it their messages again."""
+    # If this ran in the tests' own process, a cluster that another file starts later would never
+    # come up. The folder is not one of pytest's, because the paths of sockets must be short.
     with TemporaryDirectory(prefix="ray-") as folder:
         own = {"RAY_TMPDIR": folder, "HOME": folder, "RAY_USAGE_STATS_ENABLED": "0"}
         done = subprocess.run(
@@ -72,6 +72,6 @@ def test_actors_find_the_same_also_when_one_is_killed() -> None:
 
 
 def test_without_a_connection_there_are_no_actors() -> None:
-    """Who wants Ray says which: nothing is started behind anybody's back."""
+    """Ray is never started implicitly: the user connects to a cluster first."""
     with pytest.raises(ParameterError, match="not connected to Ray"):
         solve(TWENTY, Distributed(transport=find_transport("ray")))

@@ -1,4 +1,4 @@
-"""Agents as processes over TCP: the same answer, whoever is killed, silent or absent."""
+"""Agents as processes over TCP: the same answer even if one is killed, silent or absent."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ TWENTY = generate_problem(20, kind="one-or-two", slots=7, seed=1)
 
 @pytest.fixture(scope="module")
 def alone() -> Solution:
-    """The answer of a single process."""
+    """Return the answer of a single process."""
     return solve(TWENTY, "dpop", OBJECTIVE)
 
 
 def test_three_processes_find_the_same(alone: Solution) -> None:
-    """In one process or in three; and the tree has the same messages."""
+    """Three processes give the same starts and messages as one."""
     over_tcp = solve(TWENTY, Distributed(transport=find_transport("tcp"), agents=3), OBJECTIVE)
     assert over_tcp.starts == alone.starts
     assert over_tcp.counters["agents"] == 3
@@ -55,7 +55,7 @@ class Forked:
         self.running: dict[int, BaseProcess] = {}
 
     def start(self, agents: Iterable[int]) -> dict[int, str]:
-        """A new process for each, and where it listens."""
+        """Start a new process for each agent; return the addresses where they listen."""
         addresses = {}
         for agent in agents:
             self._stop(agent)
@@ -67,7 +67,7 @@ class Forked:
         return addresses
 
     def close(self) -> None:
-        """End all."""
+        """End all processes."""
         for agent in list(self.running):
             self._stop(agent)
 
@@ -91,12 +91,12 @@ class Session:
         self.transport.start(sorted(set(owners)))
 
     def solve(self, solver: Dpop | WidthDeletion | Split | None = None) -> Solution:
-        """The agents' answer."""
+        """Return the agents' answer."""
         talking = replace(solver or Dpop(), propagate=self.coordinator)
         return talking.solve(TWENTY, OBJECTIVE, Limits())
 
     def kill(self, agent: int) -> None:
-        """End its process as it is now, unless it is just being replaced."""
+        """Kill the agent's process, unless it is just being replaced."""
         process = self.processes.running.get(agent)
         if process is not None:
             process.kill()
@@ -107,14 +107,14 @@ class Session:
 
 
 def test_relaxations_run_on_processes_too() -> None:
-    """All passes of all rounds in one session."""
+    """One session runs all passes of all rounds."""
     with closing(Session(2)) as session:
         for solver in (WidthDeletion(width=2, rounds=3), Split()):
             assert session.solve(solver).starts == solver.solve(TWENTY, OBJECTIVE, Limits()).starts
 
 
 def test_a_killed_agent_is_replaced(alone: Solution) -> None:
-    """Between two problems: the next one finds it gone."""
+    """An agent killed between two problems is replaced in the next one."""
     with closing(Session(3)) as session:
         session.solve()
         session.kill(2)
@@ -124,7 +124,7 @@ def test_a_killed_agent_is_replaced(alone: Solution) -> None:
 
 @pytest.mark.slow
 def test_a_stopped_agent_is_replaced(alone: Solution) -> None:
-    """Its connection is whole, but no beat comes: that is as good as dead."""
+    """An agent whose connection is open but which sends no beat counts as lost."""
     processes = LocalProcesses(SECRET)
     with closing(Session(2, processes, silence_s=2.0)) as session:
         os.kill(processes.running[1].pid, signal.SIGSTOP)
@@ -134,9 +134,9 @@ def test_a_stopped_agent_is_replaced(alone: Solution) -> None:
 
 @pytest.mark.slow
 def test_kill_9_at_any_moment(alone: Solution) -> None:
-    """A hundred times some agent dies at some moment, also while it starts: never a wrong answer.
+    """In 100 trials an agent dies at a random moment, even while it starts; no answer is wrong.
 
-    All trials share a session, so that a replacement may be killed in the next.
+    All trials share a session, so that a replacement may be killed in the next trial.
     """
     chance = random.Random(1)
     right = failed = 0
@@ -157,7 +157,7 @@ def test_kill_9_at_any_moment(alone: Solution) -> None:
 
 @contextmanager
 def standing(count: int) -> Iterator[list[str]]:
-    """So many agents that somebody else has started."""
+    """Yield the addresses of ``count`` agents that are already running."""
     listeners = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     for listener in listeners:
         Thread(target=serve, args=(listener, SECRET), daemon=True).start()
@@ -185,7 +185,7 @@ def test_agents_at_addresses_serve_one_coordinator_after_the_other(
 
 
 def test_a_spare_address_takes_over(alone: Solution, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody listens at the first; the third is spare."""
+    """No agent listens at the first address; the third is spare."""
     monkeypatch.setenv(SECRET_VARIABLE, SECRET.decode())
     with socket.create_server(("127.0.0.1", 0)) as gone:
         nobody = f"127.0.0.1:{gone.getsockname()[1]}"
@@ -206,7 +206,7 @@ def test_another_secret_is_a_clear_failure(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_an_agent_in_a_session_turns_others_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who came first is not disturbed."""
+    """The second coordinator is refused, and the first is not disturbed."""
     monkeypatch.setattr(server, "BUSY_S", 0.01)
     with standing(1) as addresses:
         first, second = (Tcp(RemoteAgents(addresses), SECRET) for _ in range(2))
@@ -221,7 +221,10 @@ def test_an_agent_in_a_session_turns_others_away(monkeypatch: pytest.MonkeyPatch
 
 
 def test_slips_in_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A port, one of each, enough of them, for TCP, and a secret."""
+    """Wrong addresses and a missing secret are refused.
+
+    An address has a port and is given once, there is one for each agent, and only TCP takes any.
+    """
     assert parse_address("[::1]:80") == ("::1", 80)
     for text in ("host", ":80", "host:many", "host:99999"):
         with pytest.raises(ParameterError, match="must be host:port"):
@@ -238,7 +241,7 @@ def test_slips_in_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_loss_is_told_not_raised() -> None:
-    """Sending to an agent that is gone is harmless: receive says who it is."""
+    """Sending to a lost agent is harmless: ``receive`` reports the loss."""
     with closing(Session(2)) as session:
         session.kill(1)
         for _ in range(3):

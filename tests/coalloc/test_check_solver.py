@@ -1,4 +1,4 @@
-"""The conformance test for solvers: ours pass, and each rule finds who breaks it."""
+"""The conformance test for solvers: ours pass, and each rule finds a solver that breaks it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Change = Callable[[Solution], Solution]
 
 @pytest.mark.parametrize("name", SOLVERS)
 def test_every_solver_of_the_table_keeps_the_rules(name: str) -> None:
-    """Complete, relaxed or greedy: what it says is true."""
+    """Complete, relaxed or greedy: every claim of the solver is true."""
     if name == "cpsat":
         pytest.importorskip("ortools")
     check_solver(QUICK.get(name, name))
@@ -29,13 +29,13 @@ def test_every_solver_of_the_table_keeps_the_rules(name: str) -> None:
 
 @dataclass(frozen=True)
 class Liar:
-    """Greedy, but for what it says of its answer."""
+    """The greedy solver, with a false claim about its answer."""
 
     change: Change
     name: ClassVar[str] = "liar"
 
     def solve(self, problem: Problem, objective: Objective, limits: Limits) -> Solution:
-        """Greedy's answer, changed."""
+        """Return the greedy answer, changed."""
         return self.change(Greedy().solve(problem, objective, limits))
 
 
@@ -58,7 +58,7 @@ LIES: dict[str, tuple[Change, str]] = {
 
 @pytest.mark.parametrize("what", LIES)
 def test_each_rule_finds_who_breaks_it(what: str) -> None:
-    """With a sentence that names the rule, the solver, the problem and the objective."""
+    """The error names the rule, the solver, the problem and the objective."""
     change, sentence = LIES[what]
     with pytest.raises(SolverError, match=sentence) as found:
         check_solver(Liar(change))

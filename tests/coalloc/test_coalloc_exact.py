@@ -1,4 +1,4 @@
-"""The exact reference and the bounds: against all solutions of small problems."""
+"""The exact reference and the bounds, compared with all solutions of small problems."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SLACK = 1e-9
 @settings(max_examples=60, deadline=None)
 @given(problems(), st.sampled_from(OBJECTIVES))
 def test_cpsat_finds_what_brute_force_finds(problem: Problem, text: str) -> None:
-    """By every criterion of the objective, or proves that nothing is feasible."""
+    """CP-SAT is as good by every criterion, or proves that nothing is feasible."""
     check_exact(problem, Objective.parse(text))
 
 
@@ -34,12 +34,12 @@ def test_cpsat_finds_what_brute_force_finds(problem: Problem, text: str) -> None
 @settings(max_examples=1000, deadline=None)
 @given(problems(), st.sampled_from(OBJECTIVES))
 def test_cpsat_finds_what_brute_force_finds_on_thousands(problem: Problem, text: str) -> None:
-    """It is what the other solvers are measured by."""
+    """The other solvers are measured by CP-SAT, so it must be exact."""
     check_exact(problem, Objective.parse(text))
 
 
 def check_exact(problem: Problem, objective: Objective) -> None:
-    """Compare with all solutions."""
+    """Compare CP-SAT's answer with the best of all solutions."""
     best, found = brute_force(problem, objective), solve(problem, "cpsat", objective)
     if best is None:
         assert found.ending == "infeasible"
@@ -86,7 +86,7 @@ def test_a_release_moves_the_load_bound() -> None:
 
 
 def test_the_linear_program_is_tighter_than_the_cliques_under_a_tight_time() -> None:
-    """Many contended resources at once: one clique sees one of them."""
+    """Where many resources are contended at once, one clique sees only one of them."""
     problem = generate_problem(50, slots=10, seed=1)
     optimum = solve(problem, "cpsat", "value").value
     lp = lp_bound(problem, "value")
@@ -112,7 +112,7 @@ def test_what_a_bound_proves_infeasible_is_not_searched() -> None:
 
 
 def test_a_job_that_fits_nowhere_makes_a_problem_infeasible() -> None:
-    """Whoever is asked, where all jobs must be scheduled; under the value it is left out."""
+    """Every solver says so if all jobs must be scheduled; under the value the job is left out."""
     jobs = (CoallocJob("fits", (0,), 1), CoallocJob("too long", (1,), 3, deadline=2))
     problem = Problem(("A", "B"), jobs, 9)
     assert solve(problem, "greedy", "sum-of-starts").ending == "infeasible"
@@ -120,7 +120,7 @@ def test_a_job_that_fits_nowhere_makes_a_problem_infeasible() -> None:
 
 
 def test_a_search_that_time_ends_keeps_its_bound() -> None:
-    """The best so far, and how much may be missing at most."""
+    """It returns the best so far and how much may be missing at most."""
     problem = generate_problem(200, slots=20, seed=0)
     found = solve(problem, "cpsat", "value", Limits(time_s=0.5))
     assert found.ending == "time-limit"
@@ -130,12 +130,12 @@ def test_a_search_that_time_ends_keeps_its_bound() -> None:
 
 
 def test_decimals_become_whole_numbers_exactly() -> None:
-    """Else a search on whole numbers would answer another question."""
+    """Otherwise a search on whole numbers would answer another question."""
     assert integral_values([0.1, 2.5, 3]) == ([1, 25, 30], 10)
 
 
 def test_values_with_too_many_digits_are_rounded_up() -> None:
-    """A bound on the rounded ones is one on the values."""
+    """A bound on the rounded values is also a bound on the original ones."""
     values = [math.pi * 1e9, math.e]
     whole, scale = integral_values(values)
     assert all(each / scale >= value for each, value in zip(whole, values, strict=True))

@@ -1,4 +1,4 @@
-"""Problems in files: read back as written, and what is said of files that hold none."""
+"""Problems in files: they are read back as written, and bad files are refused."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ JOB = '[[job]]\nname = "a"\nresources = ["A"]\nslots = 1\n'
 def test_a_problem_is_read_as_it_was_written(
     tmp_path_factory: pytest.TempPathFactory, problem: Problem, name: str, suffix: str
 ) -> None:
-    """Whatever its name, its values and its deadlines."""
+    """The round trip keeps every name, value and deadline."""
     path = tmp_path_factory.mktemp("round") / f"problem.{suffix}"
     named = replace(problem, name=name)
     write_problem(named, path)
@@ -37,7 +37,7 @@ def test_where_a_problem_comes_from_is_kept(tmp_path: Path) -> None:
 
 
 def test_a_file_without_a_name_names_the_problem(tmp_path: Path) -> None:
-    """And what a job does not say has its usual value."""
+    """The problem takes the file's name, and missing keys of a job have their defaults."""
     path = tmp_path / "night.toml"
     path.write_text(HEAD + JOB)
     problem = read_problem(path)
@@ -71,7 +71,7 @@ BAD = {
 
 @pytest.mark.parametrize("what", BAD)
 def test_a_bad_file_is_refused_with_one_sentence(what: str, tmp_path: Path) -> None:
-    """It names the file, and what in it is wrong."""
+    """The sentence names the file and what is wrong in it."""
     name, text, sentence = BAD[what]
     path = tmp_path / name
     path.write_text(text)
@@ -82,6 +82,6 @@ def test_a_bad_file_is_refused_with_one_sentence(what: str, tmp_path: Path) -> N
 
 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
-    """As everywhere."""
+    """The error is the same as for every other missing file."""
     with pytest.raises(InputError, match="no such file"):
         read_problem(tmp_path / "absent.toml")

@@ -17,7 +17,7 @@ SEEDS = st.integers(0, 10_000)
 
 
 def reached(problem: Problem) -> set[int]:
-    """The jobs that hang together with the first."""
+    """Return the jobs that conflicts connect to the first one."""
     conflicts = problem.conflicts()
     found, waiting = {0}, [0]
     while waiting:
@@ -38,7 +38,7 @@ def test_the_constraint_graph_is_connected(jobs: int, kind: str, seed: int) -> N
 @settings(deadline=None)
 @given(st.sampled_from(sorted(KINDS)), SEEDS)
 def test_the_same_seed_gives_the_same_problem(kind: str, seed: int) -> None:
-    """And says in its origin how it was made."""
+    """The problem's origin also says how it was made."""
     problem = generate_problem(12, kind=kind, resources=8, seed=seed)
     assert problem == generate_problem(12, kind=kind, resources=8, seed=seed)
     assert f"seed {seed}" in problem.origin
@@ -48,7 +48,7 @@ def test_the_same_seed_gives_the_same_problem(kind: str, seed: int) -> None:
     ("kind", "counts"), [("uniform", {2}), ("one-or-two", {1, 2}), ("ring", {2})]
 )
 def test_each_kind_needs_as_many_resources_as_it_says(kind: str, counts: set[int]) -> None:
-    """Exactly two, one or two, two."""
+    """The kinds need exactly two, one or two, and two resources for each job."""
     problem = generate_problem(200, kind=kind, seed=1)
     assert {len(job.resources) for job in problem.jobs} == counts
 
@@ -65,14 +65,14 @@ def test_lengths_and_values_cover_their_ranges() -> None:
 
 
 def test_on_a_ring_the_two_are_neighbours() -> None:
-    """The last and the first are, too."""
+    """Each job needs two adjacent resources; the last and the first are adjacent, too."""
     problem = generate_problem(200, kind="ring", resources=6, seed=1)
     pairs = {job.resources for job in problem.jobs}
     assert pairs == {(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (0, 5)}
 
 
 def test_what_cannot_be_drawn_is_refused() -> None:
-    """No jobs, one resource, an unknown kind, and hopelessly few jobs on a ring."""
+    """No jobs, one resource, an unknown kind, and far too few jobs for a ring."""
     with pytest.raises(ParameterError, match="jobs is 0"):
         generate_problem(0)
     with pytest.raises(ParameterError, match="resources is 1"):

@@ -1,4 +1,4 @@
-"""Problems and their solutions: what is allowed, and what is said of the rest."""
+"""Problems and their solutions: what is allowed, and the errors for the rest."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ VALUE, MAKESPAN = Objective(("value",)), Objective(("makespan",))
 
 
 def two_jobs(**second: int) -> Problem:
-    """Two jobs of two slots that want the same resource in four slots."""
+    """Return two jobs of two slots that need the same resource, in a problem of four slots."""
     return Problem(
         ("A", "B"), (CoallocJob("one", (0,), 2), CoallocJob("two", (0, 1), 2, **second)), 4
     )
 
 
 def test_a_domain_ends_where_the_job_would_leave_the_time() -> None:
-    """The deadline is the last slot that a job may use; that of the problem counts too."""
+    """The deadline is the last slot that a job may use; the problem's last slot counts too."""
     assert two_jobs().domain(0) == range(1, 4)
     assert two_jobs(release=2, deadline=3).domain(1) == range(2, 3)
     assert two_jobs(deadline=99).domain(1) == range(1, 4)
@@ -66,20 +66,20 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
 
 @pytest.mark.parametrize("what", WRONG)
 def test_an_impossible_problem_is_refused(what: str) -> None:
-    """With a sentence that names the job and the value."""
+    """The error names the job and the value."""
     make, sentence = WRONG[what]
     with pytest.raises(ProblemError, match=sentence):
         make()
 
 
 def test_an_objective_is_read_and_written() -> None:
-    """Criteria in the order in which they decide."""
+    """Criteria keep the order in which they decide."""
     assert Objective.parse("value, makespan").criteria == ("value", "makespan")
     assert str(Objective.parse("makespan,sum-of-starts")) == "makespan,sum-of-starts"
 
 
 def test_wrong_objectives_are_refused() -> None:
-    """A misspelt one, one named twice, and one that could never decide anything."""
+    """A criterion is misspelt, named twice, or could never decide anything."""
     with pytest.raises(UnknownNameError, match='did you mean "makespan"'):
         Objective.parse("makespam")
     with pytest.raises(ParameterError, match="twice"):
@@ -89,7 +89,7 @@ def test_wrong_objectives_are_refused() -> None:
 
 
 def test_an_overlap_is_said() -> None:
-    """No schedule with two jobs on one resource at once passes for feasible."""
+    """A schedule with two jobs on one resource at once is not feasible."""
     solution = Solution(two_jobs(), (1, 2), "by hand", VALUE)
     assert not solution.feasible
     assert solution.overlaps() == [(0, 1)]
@@ -97,7 +97,7 @@ def test_an_overlap_is_said() -> None:
 
 
 def test_a_start_outside_the_domain_is_said() -> None:
-    """Before the release, or too late to end in time."""
+    """A start before the release, or too late to end in time, is a fault."""
     solution = Solution(two_jobs(release=2), (4, 1), "by hand", VALUE)
     assert solution.faults == (
         'job "one" starts in slot 4; may start in 1 to 3',
@@ -119,7 +119,7 @@ def test_too_few_starts_are_said() -> None:
 
 
 def test_what_a_solution_is_measured_by() -> None:
-    """Value of what is scheduled, last slot in use, sum of first slots; nothing: 0."""
+    """Value of the scheduled jobs, last slot in use, sum of first slots; all 0 without jobs."""
     solution = Solution(two_jobs(), (1, 3), "by hand", VALUE)
     assert (solution.value, solution.makespan, solution.sum_of_starts) == (2, 4, 4)
     nothing = Solution(two_jobs(), (None, None), "by hand", VALUE)

@@ -58,7 +58,7 @@ def test_lns_finds_the_optimum_of_small_problems(problem: Problem, text: str) ->
 @settings(deadline=None)
 @given(problems())
 def test_left_shifting_makes_no_start_later(problem: Problem) -> None:
-    """The same jobs, no overlap, nothing later, and nothing left to shift."""
+    """The jobs stay the same, none overlaps or moves later, and none is left to shift."""
     found = solve(problem, "restart-greedy:restarts=3", "value")
     late = tuple(
         None if start is None else last
@@ -73,7 +73,7 @@ def test_left_shifting_makes_no_start_later(problem: Problem) -> None:
 
 
 def latest(found: Solution) -> list[int | None]:
-    """The starts, each job in turn moved as late as all others let it."""
+    """Return the starts, with each job in turn moved as late as all others let it."""
     starts = list(found.starts)
     for job, start in enumerate(starts):
         for later in found.problem.domain(job):
@@ -85,14 +85,14 @@ def latest(found: Solution) -> list[int | None]:
 
 
 def test_greedy_takes_the_densest_first() -> None:
-    """Three slots: the short job of value 4 and the long one of 5, not the long one of 6 and 1."""
+    """Of three slots the short job of value 4 gets the first; by value, the long one of 6 does."""
     problem = one_resource(2, 1, 2, slots=3, values=(6.0, 4.0, 5.0))
     assert solve(problem, "greedy", "value").starts == (2, 1, None)
     assert solve(problem, "greedy:order=value", "value").starts == (1, 3, None)
 
 
 def test_restarts_are_no_worse_than_greedy_and_stop_at_the_bound() -> None:
-    """The first order is greedy's; what is proven optimal needs no more."""
+    """The first order is greedy's, and a proven optimum needs no restarts."""
     problem = generate_problem(50, slots=10, seed=3)
     greedy, restarted = (solve(problem, name) for name in ("greedy", "restart-greedy"))
     assert restarted.value > greedy.value
@@ -103,7 +103,7 @@ def test_restarts_are_no_worse_than_greedy_and_stop_at_the_bound() -> None:
 
 @pytest.mark.parametrize("solver", ["restart-greedy:restarts=50", "lns:moves=30"])
 def test_the_same_seed_gives_the_same_answer(solver: str) -> None:
-    """And another seed another one, on a problem with many good answers."""
+    """Another seed gives another one, on a problem with many good answers."""
     problem = generate_problem(60, slots=8, seed=1)
     first, again, other = (solve(problem, solver, "value", Limits(seed=seed)) for seed in (1, 1, 2))
     assert first.starts == again.starts
@@ -111,7 +111,7 @@ def test_the_same_seed_gives_the_same_answer(solver: str) -> None:
 
 
 def test_lns_is_near_the_optimum_with_messages_of_kilobytes() -> None:
-    """N = 50, T = 10, 15 resources: what the relaxations do not reach."""
+    """With N = 50, T = 10 and 15 resources, the relaxations do not reach this value."""
     pytest.importorskip("ortools")
     problem = generate_problem(50, slots=10, seed=11)
     optimum = solve(problem, "cpsat").value
@@ -124,7 +124,7 @@ def test_lns_is_near_the_optimum_with_messages_of_kilobytes() -> None:
 
 @pytest.mark.parametrize("solver", ["restart-greedy", "lns"])
 def test_time_ends_the_search(solver: str) -> None:
-    """With the best so far."""
+    """The answer is the best so far."""
     problem = generate_problem(100, slots=10, seed=1)
     found = solve(problem, solver, "value", Limits(time_s=0.2))
     assert found.ending == "time-limit"
@@ -132,7 +132,7 @@ def test_time_ends_the_search(solver: str) -> None:
 
 
 def test_an_interrupted_search_keeps_its_best(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ctrl-C in the middle of a move."""
+    """Ctrl-C comes in the middle of a move."""
     problem = generate_problem(60, slots=8, seed=1)
 
     def interrupt(*_: object) -> None:
@@ -145,7 +145,7 @@ def test_an_interrupted_search_keeps_its_best(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_solver_is_chosen_by_name() -> None:
-    """With its parameters; a slip of the pen is met with the nearest name."""
+    """Parameters follow the name; a misspelt name gets the nearest one as a suggestion."""
     assert find_solver("lns:jobs=8,cells=100") == Lns(jobs=8, cells=100)
     with pytest.raises(UnknownNameError, match='did you mean "lns"'):
         find_solver("lms")

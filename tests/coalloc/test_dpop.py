@@ -54,14 +54,14 @@ def test_a_job_that_may_be_left_out_has_one_value_more() -> None:
 
 
 def test_leaves_out_what_is_worth_least() -> None:
-    """Three slots for jobs of 2, 2 and 1: the dearer of the long ones and the short one."""
+    """Three slots for jobs of 2, 2 and 1 hold the more valuable long job and the short one."""
     found = solve(one_resource(2, 2, 1, slots=3, values=(4.0, 5.0, 1.0)), "dpop", "value")
     assert found.value == found.bound == 6
     assert found.unscheduled == (0,)
 
 
 def test_says_that_nothing_is_feasible() -> None:
-    """Four slots of work do not fit into three, and DPOP has proven it."""
+    """Four slots of work do not fit into three, and DPOP proves it."""
     found = Dpop().solve(one_resource(2, 2, slots=3), Objective(("makespan",)), Limits())
     assert found.ending == "infeasible"
     assert not found.feasible
@@ -75,7 +75,7 @@ def test_a_job_without_any_start_makes_all_infeasible() -> None:
 
 
 def test_starts_early_among_equals() -> None:
-    """All that a lone job can do is worth the same: it takes the first slot, not none."""
+    """All choices of a lone job without value are equal: it takes the first slot, not none."""
     free = Problem(("R",), (CoallocJob("E1", (0,), 2, value=0.0),), 5)
     assert solve(free, "dpop", "value").starts == (1,)
 
@@ -96,7 +96,7 @@ def test_relaxes_to_the_memory_when_asked() -> None:
 
 
 def test_relaxes_only_where_it_must() -> None:
-    """What fits is solved completely."""
+    """A problem that fits into the memory is solved completely."""
     assert "rounds" not in solve(figure_1(), "dpop:relax=wd", "makespan").counters
 
 
@@ -130,14 +130,14 @@ def test_values_with_too_many_digits_are_refused_where_they_must_be_compared() -
 
 
 def test_threads_change_nothing() -> None:
-    """Large messages are shared among threads, cell by cell the same."""
+    """Threads share large messages, and each cell stays the same."""
     problem = generate_problem(20, kind="one-or-two", seed=1)
     one, two = (solve(problem, "dpop", "sum-of-starts", Limits(threads=t)) for t in (1, 2))
     assert one.starts == two.starts
 
 
 def test_a_node_computes_from_what_it_is_told() -> None:
-    """Sent to another process, node and messages say the same: nothing else is needed."""
+    """A node and its messages are all that another process needs to compute the same."""
     network = ConstraintNetwork.of(figure_1(), may_leave_out=True)
     tree = make_tree(network, "max-degree")
     nodes = tree_nodes(network, tree, sum_utilities(network, [1.0] * 5, ["value"]))

@@ -95,7 +95,7 @@ def test_every_message_equals_the_plain_one(
 @pytest.mark.parametrize("seed", [1, 4])
 @pytest.mark.parametrize("makespan", [True, False])
 def test_large_messages_equal_the_plain_ones(seed: int, makespan: bool) -> None:
-    """10,000 cells and more, where threads share the work and vectors are whole and broken."""
+    """With 10,000 cells and more, threads share the work, and vectors are full or partial."""
     network = ConstraintNetwork.of(
         generate_problem(20, slots=9 + seed, seed=seed), may_leave_out=False
     )

@@ -40,7 +40,7 @@ def test_infeasible_problems_may_have_an_infinite_bound() -> None:
 
 
 def test_the_bound_closes_in_with_the_width() -> None:
-    """On this instance each variable more tells more, up to the optimum."""
+    """On this instance the bound gets no looser with each variable, and ends at the optimum."""
     problem = generate_problem(20, kind="one-or-two", seed=3)
     bounds = [minibucket_bound(problem, "sum-of-starts", width) for width in (1, 2, 3, 4, 5)]
     assert bounds == sorted(bounds)
@@ -48,7 +48,7 @@ def test_the_bound_closes_in_with_the_width() -> None:
 
 
 def test_a_quick_bound_closes_the_gap_of_a_narrow_problem() -> None:
-    """The linear program says 132 at most; messages of six variables tell that 131 is all."""
+    """The linear program says 132 at most; messages of six variables prove 131."""
     problem = generate_problem(30, kind="one-or-two", slots=7, seed=1)
     found = solve(problem, "lns", "value")
     assert found.bound == found.value == 131

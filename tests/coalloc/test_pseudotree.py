@@ -20,12 +20,12 @@ from schedlab.testing.coalloc.strategies import problems
 
 
 def ring(jobs: int) -> Neighbours:
-    """Each in conflict with the two beside it."""
+    """Return a ring of jobs, each in conflict with the two beside it."""
     return tuple(frozenset(((job - 1) % jobs, (job + 1) % jobs)) for job in range(jobs))
 
 
 def ancestors(tree: PseudoTree, job: int) -> set[int]:
-    """Its parent, the parent's parent, and so on."""
+    """Return the job's parent, the parent's parent, and so on."""
     found, here = set(), tree.parents[job]
     while here is not None:
         found.add(here)
@@ -36,7 +36,7 @@ def ancestors(tree: PseudoTree, job: int) -> set[int]:
 @given(problems(max_jobs=12), st.sampled_from(CHOICES))
 @settings(max_examples=100, deadline=None)
 def test_every_conflict_joins_an_ancestor_and_a_descendant(problem: Problem, choice: str) -> None:
-    """That is what makes it a pseudo tree: subtrees beside each other are independent."""
+    """This makes it a pseudo tree: subtrees side by side are independent."""
     network = ConstraintNetwork.of(problem, may_leave_out=False)
     tree = make_tree(network, choice)
     assert sorted(tree.order) == list(range(len(problem.jobs)))
@@ -48,7 +48,7 @@ def test_every_conflict_joins_an_ancestor_and_a_descendant(problem: Problem, cho
 @given(problems(max_jobs=12), st.sampled_from(CHOICES))
 @settings(max_examples=100, deadline=None)
 def test_separators_are_the_ancestors_that_the_subtree_knows(problem: Problem, choice: str) -> None:
-    """PP(x) of the paper: ancestors linked to x or to a descendant of x, and none else."""
+    """PP(x) of the paper: ancestors linked to x or to a descendant of x, and no others."""
     network = ConstraintNetwork.of(problem, may_leave_out=False)
     tree = make_tree(network, choice)
     for job in tree.order:
@@ -107,7 +107,7 @@ def test_min_fill_eliminates_the_rim_of_a_wheel() -> None:
 @given(st.integers(1, 70), st.floats(0.02, 0.2), st.randoms(use_true_random=False))
 @settings(max_examples=25, deadline=None)
 def test_min_fill_equals_the_plain_one(jobs: int, density: float, random: Random) -> None:
-    """Also with more jobs than a machine word has bits, and with ties broken by any rank."""
+    """More jobs than a machine word has bits, and any ranks that break ties, change nothing."""
     near: list[set[int]] = [set() for _ in range(jobs)]
     for one, other in combinations(range(jobs), 2):
         if random.random() < density:
@@ -129,7 +129,7 @@ def test_the_native_min_fill_checks_what_it_is_given() -> None:
 @given(problems(max_jobs=10))
 @settings(max_examples=50, deadline=None)
 def test_the_best_is_no_wider_than_any_other(problem: Problem) -> None:
-    """``best`` has the tree of each heuristic to choose from."""
+    """``best`` chooses among the trees of all heuristics."""
     network = ConstraintNetwork.of(problem, may_leave_out=True)
     largest = {choice: max(make_tree(network, choice).cells(network.sizes)) for choice in CHOICES}
     assert largest["best"] == min(largest.values())

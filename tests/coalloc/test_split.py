@@ -1,4 +1,4 @@
-"""Splitting: one part of the jobs after the other."""
+"""Splitting: the jobs are solved in parts, one after the other."""
 
 from __future__ import annotations
 
@@ -75,13 +75,13 @@ def test_shifting_makes_room_for_later_parts() -> None:
 
 
 def test_a_part_without_a_solution_ends_it() -> None:
-    """The first part has both slots, so the second has none, and that is said."""
+    """The first part takes both slots, so the second job is reported as not scheduled."""
     found = Split().solve(one_resource(2, 1, slots=2), Objective(("makespan",)), Limits())
     assert found.starts == (1, None)
     assert found.faults == ("not scheduled: E2",)
 
 
 def test_no_parts_are_refused() -> None:
-    """There must be at least one."""
+    """There must be at least one part."""
     with pytest.raises(ParameterError, match="parts is 0"):
         solve(figure_1(), "split:parts=0")

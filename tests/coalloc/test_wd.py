@@ -29,7 +29,7 @@ OBJECTIVES = st.sampled_from(("value", "makespan", "sum-of-starts", "value,makes
 def test_never_overlaps_and_never_claims_too_much(
     problem: Problem, objective: str, width: int, heuristic: str
 ) -> None:
-    """Deleted edges are kept by domains: what has been found is feasible, or said not to be.
+    """Domains replace deleted edges: an answer is feasible, or says that it is not.
 
     It is never better than the optimum, and "infeasible" is a proof.
     """
@@ -74,7 +74,7 @@ def test_as_published_two_adjacent_ancestors_may_get_the_first_slots() -> None:
 
 
 def test_published_deletion_confines_both_ends() -> None:
-    """The first ancestor gets slots 1 to its length, all that conflict with it those after."""
+    """The first ancestor gets slots 1 to its length; jobs in conflict with it get later ones."""
     network = ConstraintNetwork.of(one_resource(2, 1, 1, 1, slots=9), may_leave_out=False)
     tree = make_tree(network, "max-degree")
     narrow, narrower = delete_edges(network, tree, 2)
@@ -85,7 +85,7 @@ def test_published_deletion_confines_both_ends() -> None:
 
 
 def test_more_rounds_are_never_worse() -> None:
-    """Every round can find the best of the rounds before again."""
+    """Every round can find the best of earlier rounds again."""
     problem = generate_problem(30, seed=2, slots=8)
     values = [solve(problem, f"wd:width=2,rounds={r}", "value").value for r in (1, 3, 9)]
     assert values == sorted(values)
@@ -99,14 +99,14 @@ def test_rounds_leave_what_none_of_them_betters() -> None:
 
 
 def test_later_criteria_get_rounds_too() -> None:
-    """Every second round is for both: of the schedules of that value a short one is found."""
+    """Every second round is for both criteria, so a short schedule of that value is found."""
     problem = one_resource(1, 1, 1, 2, 2, slots=9, values=(9.0, 9.0, 9.0, 1.0, 1.0))
     found = solve(problem, "wd:width=1,rounds=20", "value,makespan")
     assert (found.value, found.makespan) == (29, 7)
 
 
 def test_cells_may_be_bounded_in_place_of_the_width() -> None:
-    """Domains are smaller where others are fixed: more than five variables fit into 2,000 cells."""
+    """Fixed jobs make domains smaller: more than five variables fit into 2,000 cells."""
     problem = generate_problem(40, seed=2, slots=8)
     messages = solve(problem, "wd:cells=2000,rounds=10", "value").messages
     assert messages is not None
@@ -126,12 +126,12 @@ def test_cells_may_be_bounded_in_place_of_the_width() -> None:
     ],
 )
 def test_what_exceeds_a_bound(bound: MessageBound, sizes: list[int], excess: int) -> None:
-    """Variables with the largest domains first are those that must go at least."""
+    """The excess is how many variables must go at least, largest domains first."""
     assert bound.excess(sizes) == excess
 
 
 def test_edges_between_jobs_that_cannot_overlap_are_void() -> None:
-    """With the first job in slot 1 the second has 2 and 3, the third 4 only: no edge is needed."""
+    """Jobs in slot 1, in slots 2 or 3, and in slot 4 need no edge between them."""
     variables = [Variable(np.array(starts, dtype=np.int32), 1) for starts in ([1], [0, 2, 3], [4])]
     variables.append(Variable(np.array([3], dtype=np.int32), 2))
     everyone = frozenset(range(4))
@@ -147,7 +147,7 @@ def test_edges_between_jobs_that_cannot_overlap_are_void() -> None:
 @given(st.lists(st.floats(0, 1e9), min_size=1, max_size=8), st.integers(0, 9))
 @settings(max_examples=100, deadline=None)
 def test_disturbed_values_are_whole_and_close(values: list[float], seed: int) -> None:
-    """Sums of whole numbers are exact whoever adds them up; no start gains more than allowed."""
+    """Sums of whole numbers are exact in any order, and no start gains more than allowed."""
     starts = Variable(np.array([0, 1, 2], dtype=np.int32), 1)
     network = ConstraintNetwork((starts,) * len(values), (frozenset(),) * len(values))
     found = disturbed_values(network, values, 0.2, np.random.default_rng(seed))
@@ -170,14 +170,14 @@ def test_a_solution_with_too_many_slots_is_shortened() -> None:
 
 
 def test_counts_what_it_gave_up() -> None:
-    """The paper's Figure 3 shows deleted edges and the reduction of the width."""
+    """The counters hold deleted edges and the widths, as in the paper's Figure 3."""
     counters = solve(generate_problem(30, seed=2), "wd:form=published", "makespan").counters
     assert counters["width before"] > counters["width after"] == 5
     assert counters["deleted edges"] > 0
 
 
 def test_the_time_limit_ends_the_rounds() -> None:
-    """A round is begun while there is time, and what was found so far is the answer."""
+    """Rounds start while there is time; the answer is the best found so far."""
     problem = generate_problem(50, seed=2, slots=10)
     found = solve(problem, "wd:rounds=100000,width=3", "value", Limits(time_s=0.2))
     assert found.ending == "time-limit"
@@ -185,14 +185,14 @@ def test_the_time_limit_ends_the_rounds() -> None:
 
 
 def test_as_published_it_is_the_width_that_is_bounded() -> None:
-    """The paper deletes edges until the width is small enough; cells it does not count."""
+    """The paper deletes edges until the width is small enough; it does not count cells."""
     with pytest.raises(ParameterError, match="leave out cells"):
         solve(one_resource(1, slots=1), "wd:form=published,cells=9")
 
 
 @pytest.mark.parametrize("text", ["wd:width=0", "wd:rounds=0", "wd:cells=0"])
 def test_a_bound_below_one_is_refused(text: str) -> None:
-    """Without any variable in a message the agents could not speak to each other."""
+    """Agents could not communicate in messages without any variable."""
     with pytest.raises(ParameterError, match="must be >= 1"):
         solve(one_resource(1, slots=1), text)
 
@@ -200,7 +200,7 @@ def test_a_bound_below_one_is_refused(text: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["one-or-two", "ring", "uniform"])
 def test_accuracy_of_the_paper_is_reached(kind: str) -> None:
-    """Width 5, instances whose bound leaves them feasible: no case without a solution."""
+    """At width 5, every instance that its bound leaves feasible gets a solution."""
     accuracies = []
     for jobs in (20, 30, 40):
         for seed in range(4):

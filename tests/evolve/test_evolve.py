@@ -1,4 +1,4 @@
-"""Evolutions in the small: the same by seed, resumed without a trace, told apart from tests."""
+"""Small evolutions: the same by seed, also after a resume, and compared on held-out episodes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from schedlab.workload.episodes import GeneratedEpisodes
 
 
 def scene(jobs: int, *transforms: str, nodes: int = 16) -> Scene:
-    """So many jobs of Lublin's model per episode."""
+    """Return a scene with this many jobs of Lublin's model per episode."""
     source = GeneratedEpisodes(f"lublin:nodes={nodes}", jobs, transforms)
     return Scene(source, Platform.homogeneous(nodes))
 
@@ -35,7 +35,7 @@ SMALL = EvolveSettings(
 
 
 def arena(*metrics: str, **rules: int | str) -> Arena:
-    """By these rules."""
+    """Return an arena for these metrics and rules."""
     objective = WeightedObjective.parse(metrics or ["bounded_slowdown"])
     return Arena(objective=objective, **rules)  # type: ignore[arg-type]
 
@@ -49,7 +49,7 @@ def test_absolute_compares_means_and_not_episode_with_episode() -> None:
 
 
 def test_the_same_seed_gives_the_same_file(tmp_path: Path) -> None:
-    """Whatever the number of threads, and whatever else draws from NumPy's global chance."""
+    """Neither the number of threads nor other use of NumPy's global generator matters."""
     evolve(SCENES, arena(threads=1), tmp_path / "one.toml", SMALL, workload="w")
     np.random.seed(5)
     evolve(SCENES, arena(threads=2), tmp_path / "two.toml", SMALL, workload="w")
@@ -60,7 +60,7 @@ def test_the_same_seed_gives_the_same_file(tmp_path: Path) -> None:
 
 
 def test_an_interruption_leaves_the_best_so_far_and_no_trace_in_the_result(tmp_path: Path) -> None:
-    """Generations measured before are learnt from again, so that chance comes out the same."""
+    """A resumed search replays the measured generations, so its random draws are the same."""
     straight, halting = tmp_path / "straight.toml", tmp_path / "halting.toml"
     evolve(SCENES, arena(), straight, SMALL)
 
@@ -95,7 +95,7 @@ def test_a_finished_evolution_can_be_prolonged(tmp_path: Path) -> None:
 
 
 def test_a_reach_is_searched_for_if_asked_for(tmp_path: Path) -> None:
-    """One more number, in the unit of the weights of the queue; rules begin without one."""
+    """It is one more number, in the unit of the queue's weights; rules begin without one."""
     settings = replace(SMALL, max_priority_gap=True)
     count = settings.pool + settings.validation
     evolution = Evolution(arena(), settings, draw(SCENES, count, np.random.default_rng(0)))
@@ -162,7 +162,7 @@ def test_the_comparison_is_paired(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_metrics_get_one_sentence(metrics: list[str], sentence: str) -> None:
-    """Before anything is drawn."""
+    """Metrics are checked before anything is drawn."""
     with pytest.raises(SchedlabError) as caught:
         WeightedObjective.parse(metrics)
     assert sentence in str(caught.value)
@@ -179,14 +179,14 @@ def test_wrong_metrics_get_one_sentence(metrics: list[str], sentence: str) -> No
     ],
 )
 def test_wrong_sizes_get_one_sentence(changes: dict[str, float], sentence: str) -> None:
-    """Before anything is drawn."""
+    """Sizes are checked before anything is drawn."""
     with pytest.raises(ParameterError) as caught:
         replace(SMALL, **changes)  # type: ignore[arg-type]
     assert sentence in str(caught.value)
 
 
 def test_a_metric_must_have_something_to_improve(tmp_path: Path) -> None:
-    """Nobody waits on an empty machine, and nothing is known of power."""
+    """No job waits on an empty machine, and nothing is known of power."""
     with pytest.raises(ParameterError, match=r"wait.* is 0 under FCFS \+ EASY: there is nothing"):
         evolve([scene(1)], arena("wait"), tmp_path / "p.toml", SMALL)
     with pytest.raises(ParameterError, match=r"energy.* has no value in some of the episodes"):
@@ -194,7 +194,7 @@ def test_a_metric_must_have_something_to_improve(tmp_path: Path) -> None:
 
 
 def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Evolved policies run without it; to evolve one it is needed."""
+    """Only evolving a policy needs it; an evolved policy runs without it."""
     monkeypatch.setitem(sys.modules, "cma", None)
     monkeypatch.delitem(sys.modules, "schedlab.evolve.evolution")
     with pytest.raises(MissingExtraError, match=r'pip install "\.\[evolve\]"'):
@@ -202,7 +202,7 @@ def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_evolution_is_not_overwritten_or_mixed_with_another(tmp_path: Path) -> None:
-    """Hours may be in it."""
+    """The file may hold the work of hours."""
     out = tmp_path / "p.toml"
     evolve(SCENES, arena(), out, SMALL)
     with pytest.raises(ParameterError, match="exists already; resume that evolution"):

@@ -42,7 +42,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(monkeypatch: pytest.MonkeyPatch, data: Path, *words: str) -> None:
-    """The command, with these words."""
+    """Run the command with these words."""
     files = ["--data", str(data), "--windows", str(data / "windows.csv"), "--threads", "1"]
     monkeypatch.setattr("sys.argv", ["generalist", *files, *words])
     generalist.main()
@@ -51,7 +51,7 @@ def run(monkeypatch: pytest.MonkeyPatch, data: Path, *words: str) -> None:
 def test_a_network_is_trained_on_other_traces_and_tested_on_the_one_left_out(
     data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Windows, training and test, as the experiment has them."""
+    """The steps are those of the experiment: windows, training and test."""
     run(monkeypatch, data, "--trace", "one", "--trace", "other", "windows")
     sources = {
         row["source"] for row in csv.DictReader((data / "windows.csv").read_text().splitlines())
@@ -76,7 +76,7 @@ def test_a_network_is_trained_on_other_traces_and_tested_on_the_one_left_out(
 
 
 def test_the_best_fixed_rule_is_near_the_best_everywhere() -> None:
-    """Geometric means of ratios: twice as bad on one trace is undone by nothing else."""
+    """The mean of ratios to the best is geometric: no trace makes up for a bad one on another."""
     rules = {
         "a": dict.fromkeys(RULES, 4.0) | {"saf+easy": 1.0, "unicef+easy": 1.5},
         "b": dict.fromkeys(RULES, 9.0) | {"saf+easy": 3.0, "unicef+easy": 1.0},

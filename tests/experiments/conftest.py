@@ -46,7 +46,7 @@ def two_by_two(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def describe(two_by_two: Path) -> Describe:
-    """The small experiment after texts in its file were replaced, pair by pair."""
+    """A function that replaces texts in the small experiment's file and reads it."""
 
     def changed(*pairs: tuple[str, str]) -> Experiment:
         text = TWO_BY_TWO

@@ -1,4 +1,4 @@
-"""Experiments whose cells are solvers on drawn co-allocation problems."""
+"""Experiments whose cells run solvers on drawn co-allocation problems."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ Little = Callable[..., Experiment]
 
 @pytest.fixture
 def little(tmp_path: Path) -> Little:
-    """An experiment of eight cells after texts in its file were replaced, pair by pair."""
+    """A function that replaces texts in the file of an eight-cell experiment and reads it."""
 
     def changed(*pairs: tuple[str, str]) -> Experiment:
         text = LITTLE
@@ -83,7 +83,7 @@ MISTAKES = {
 
 @pytest.mark.parametrize("what", MISTAKES)
 def test_a_mistake_is_told_in_one_sentence(what: str, little: Little) -> None:
-    """With the file, what is wrong and what was allowed."""
+    """The sentence names the file, what is wrong and what is allowed."""
     old, new, said = MISTAKES[what]
     with pytest.raises(InputError) as caught:
         little((old, new))
@@ -92,7 +92,7 @@ def test_a_mistake_is_told_in_one_sentence(what: str, little: Little) -> None:
 
 
 def test_a_run_gives_a_row_per_solver_and_problem(little: Little, tmp_path: Path) -> None:
-    """With what the solver answers when it is asked directly; the seed is the generator's."""
+    """A row has what the solver answers when called directly; the seed is the generator's."""
     run = run_experiment(little(), tmp_path / "out", engine=LocalEngine(1))
     assert (run.cells, run.finished, run.computed, run.failures) == (8, 8, 8, {})
     rows = results(tmp_path / "out").to_dicts()
@@ -115,7 +115,7 @@ def test_nothing_is_solved_twice(little: Little, tmp_path: Path) -> None:
 
 
 def test_a_quick_run_has_smaller_problems(little: Little, tmp_path: Path) -> None:
-    """One seed of two, and at most seven jobs, under the names of the whole experiment."""
+    """It has one seed of two and at most seven jobs, under the names of the whole experiment."""
     run_experiment(little().reduced(), tmp_path / "out", engine=LocalEngine(1))
     rows = results(tmp_path / "out").filter(policy="narrow").to_dicts()
     assert [(row["variant"], row["jobs"]) for row in rows] == [("6 jobs", 6), ("8 jobs", 7)]
@@ -131,7 +131,7 @@ def test_processes_side_by_side_give_the_same_table(little: Little, tmp_path: Pa
 
 
 def test_a_solver_whose_messages_do_not_fit_has_refused(little: Little, tmp_path: Path) -> None:
-    """That is counted, and no failure; the tree of the whole problem is known all the same."""
+    """This is counted and is no failure; the tree of the whole problem is still known."""
     experiment = little(("wd:width=1", "dpop"), ("slots =", 'memory = "1kB"\nslots ='))
     run = run_experiment(experiment, tmp_path / "out", engine=LocalEngine(1))
     assert run.failures == {}
@@ -144,7 +144,7 @@ def test_a_solver_whose_messages_do_not_fit_has_refused(little: Little, tmp_path
 
 
 def test_a_problem_is_drawn_until_all_jobs_fit() -> None:
-    """In six slots seldom; where jobs may be left out, the first draw is taken."""
+    """Six slots are rarely enough; if jobs may be left out, the first draw is taken."""
     tight = InstanceRecipe("uniform", 6, 4, 6, "makespan", seed=1)
     found = draw(tight)
     assert found.draws > 1
@@ -155,7 +155,7 @@ def test_a_problem_is_drawn_until_all_jobs_fit() -> None:
 
 
 def test_jobs_that_never_fit_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Forty jobs need more than three slots of three resources, whatever is drawn."""
+    """Forty jobs need more than three slots of three resources in every draw."""
     monkeypatch.setattr(instance, "MAX_DRAWS", 3)
     with pytest.raises(ParameterError, match="40 jobs do not fit into 3 slots in any of 3 "):
         draw(InstanceRecipe("uniform", 40, 3, 3, "makespan", seed=1))
@@ -169,7 +169,7 @@ TWO_JOBS = Problem(
 
 
 def measured(starts: tuple[int | None, ...], objective: str) -> dict[str, float | None]:
-    """The measures of these starts, beside the optimum of the two jobs: slot 3, value 4."""
+    """Return the measures of these starts; the optimum of the two jobs is slot 3, value 4."""
     found = Solution(TWO_JOBS, starts, "by hand", Objective.parse(objective))
     drawn = Instance(TWO_JOBS, solve(TWO_JOBS, "cpsat", objective), draws=1)
     answer = SolverAnswer(drawn, found, tree=None)
@@ -177,7 +177,7 @@ def measured(starts: tuple[int | None, ...], objective: str) -> dict[str, float 
 
 
 def test_accuracy_is_relative_to_the_optimum() -> None:
-    """The optimal makespan by the obtained one; the obtained value by the optimal one."""
+    """It is optimal / obtained makespan, or obtained / optimal value."""
     late, best, few = (
         measured((1, 4), "makespan"),
         measured((1, 3), "makespan"),
@@ -189,7 +189,7 @@ def test_accuracy_is_relative_to_the_optimum() -> None:
 
 
 def test_an_answer_that_is_not_feasible_is_not_solved() -> None:
-    """An overlap, or a job left out where all are wanted, has no accuracy and is counted."""
+    """If all jobs are wanted, an overlap or a missing job gives no accuracy, and is counted."""
     for starts in ((1, 2), (1, None)):
         wrong = measured(starts, "makespan")
         assert (wrong["solved"], wrong["refused"], wrong["optimal"]) == (0, 0, 0)
@@ -204,7 +204,7 @@ def test_sizes_are_of_full_domains_and_four_bytes() -> None:
 
 
 def test_the_experiment_is_as_it_was(tmp_path: Path) -> None:
-    """Two of its draws: a number that changes is a change of a solver."""
+    """Two of its draws keep their figures: a changed number means a changed solver."""
     whole = read_experiment(find_experiment("coallocation"))
     two = replace(whole, about=replace(whole.about, seeds=(0, 1)))
     run = run_experiment(two, tmp_path, engine=LocalEngine(1), only="uniform/20 jobs/")

@@ -1,4 +1,4 @@
-"""Small forms of the published tables: a number that changes is a change of the simulator."""
+"""Small forms of the published tables: a changed number means a changed simulator."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FIGURES = Path(__file__).with_name("figures")
 
 
 def small(name: str, *seeds: int) -> Experiment:
-    """The experiment at full size with these of its draws or windows, and without networks."""
+    """Return the full-size experiment with these draws or windows and without networks."""
     experiment = read_experiment(find_experiment(name))
     policies = [each for each in experiment.policies if ".zip" not in each.policy]
     about = replace(experiment.about, seeds=seeds)
@@ -30,7 +30,7 @@ def small(name: str, *seeds: int) -> Experiment:
 
 
 def networks(name: str, *seeds: int) -> Experiment:
-    """The same with the networks alone, each greedy."""
+    """Return the same experiment with only the networks, each greedy."""
     experiment = read_experiment(find_experiment(name))
     greedy = [p for p in experiment.policies if ".zip" in p.policy and "sample=" not in p.policy]
     return replace(small(name, *seeds), policies=tuple(greedy), published=None)
@@ -39,7 +39,7 @@ def networks(name: str, *seeds: int) -> Experiment:
 def check(
     experiment: Experiment, folder: Path, *, figures: str = "", rel: float = 1e-5, **options: Any
 ) -> dict[tuple[str, ...], float]:
-    """Run it, and compare each mean with the committed one."""
+    """Run the experiment, and compare each mean with the committed one."""
     run = run_experiment(experiment, folder, engine=LocalEngine(1), **options)
     assert run.finished == run.cells > 0
     ours: dict[tuple[str, ...], float] = {
@@ -68,10 +68,10 @@ def test_the_evolved_priority_beats_the_rules_as_it_did(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_networks_decide_as_they_did(tmp_path: Path) -> None:
-    """On one held-out draw of WL2 with exact requests.
+    """Their figures on one held-out draw of WL2 with exact requests stay the same.
 
-    Roughly, since processors differ in the last bits; changes of a millionth in all parameters
-    leave these figures as they are.
+    The comparison is rough, since processors differ in the last bits; changes of a millionth in all
+    parameters leave these figures as they are.
     """
     pytest.importorskip("torch")
     experiment = networks("beat-backfilling", 2_000_000_001)
@@ -83,7 +83,7 @@ def test_networks_decide_as_they_did(tmp_path: Path) -> None:
 def test_a_network_decides_on_windows_of_traces_as_it_did(
     shared_data: Path, tmp_path: Path
 ) -> None:
-    """Two windows of each trace, on machines and with requests that it has not learnt on."""
+    """Two windows of each trace, on machines and with requests that it was not trained on."""
     pytest.importorskip("torch")
     experiment, data = networks("rlscheduler", 0, 1), shared_data / "swf"
     check(experiment, tmp_path, figures="rlscheduler-networks", rel=0.02, data=data)
@@ -91,7 +91,7 @@ def test_a_network_decides_on_windows_of_traces_as_it_did(
 
 @pytest.mark.slow
 def test_the_network_beats_the_best_rule(tmp_path: Path) -> None:
-    """On one held-out draw of WL2 with exact requests, by far."""
+    """It is better by far on one held-out draw of WL2 with exact requests."""
     pytest.importorskip("torch")
     whole = read_experiment(find_experiment("beat-backfilling"))
     policies = [each for each in whole.policies if each.name in ("SAF", "network, slowdown")]

@@ -1,4 +1,4 @@
-"""Keys of results know the code and the files that a policy's name names."""
+"""The keys of results cover the code and the files that a policy's name refers to."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from schedlab.experiments.digest import outside_code
 
 @pytest.mark.parametrize("name", ["model.zip", "model.onnx"])
 def test_a_model_trained_anew_is_another_policy(name: str, tmp_path: Path) -> None:
-    """Under the same name its cells must be computed again."""
+    """Its cells must be computed again, even under the same name."""
     model = tmp_path / name
     model.write_bytes(b"one")
     before = outside_code([f"learned:{model}:predict=last-two"])
@@ -20,5 +20,5 @@ def test_a_model_trained_anew_is_another_policy(name: str, tmp_path: Path) -> No
 
 
 def test_a_parameter_is_no_file() -> None:
-    """``easy:depth=100`` names nothing outside."""
+    """``easy:depth=100`` names no file or code outside the package."""
     assert outside_code(["easy:depth=100", "wait:percentile=95"]) == {}

@@ -1,4 +1,4 @@
-"""The Ray engine: the tables of the local one, whichever machine computes or is lost."""
+"""The Ray engine: the same tables as the local one, even if a machine is lost."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def joined(two_nodes: Any) -> Iterator[None]:
 
 @pytest.fixture
 def orders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Orders that misbehave, as a module; and the folder in which one says where it runs."""
+    """A module of orders that misbehave; return the folder in which one says where it runs."""
     folder = tmp_path / "seen"
     folder.mkdir()
     (tmp_path / "orders_of_ray_test.py").write_text(ORDERS.format(folder=str(folder)))
@@ -95,12 +95,12 @@ def orders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def tables(folder: Path) -> dict[str, bytes]:
-    """What the run wrote."""
+    """Return the files that the run wrote."""
     return {name: (folder / name).read_bytes() for name in TABLES}
 
 
 def wait_for(happened: Callable[[], bool]) -> None:
-    """Wait until it happened, but not for ever."""
+    """Wait until this has happened, but not for ever."""
     deadline = time.monotonic() + 300
     while not happened():
         assert time.monotonic() < deadline
@@ -108,7 +108,7 @@ def wait_for(happened: Callable[[], bool]) -> None:
 
 
 def task(workload: Path, policy: str = "easy") -> SimulationTask:
-    """A cell by itself."""
+    """Return the task of a single cell."""
     return SimulationTask(
         key=policy,
         name=f"{workload.stem}/{policy}",
@@ -135,7 +135,7 @@ def jobs(tmp_path: Path) -> Path:
 def test_the_tables_are_those_of_the_local_engine(
     two_nodes: Any, describe: Describe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Byte for byte; and each of the four workloads travels once, not once per cell."""
+    """They are equal byte for byte, and each of the four workloads is sent once, not per cell."""
     stored, put = [], ray.put
 
     def counted(value: object) -> Any:
@@ -179,7 +179,7 @@ def test_a_lost_machine_costs_time_only(
 def test_an_interrupted_run_is_taken_up(
     two_nodes: Any, describe: Describe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is left is computed; here one cell at a time, on the cluster that Ray finds."""
+    """The rest is computed, here one cell at a time and on the cluster that Ray finds."""
 
     def interrupt(done: int, _: int) -> None:
         if done == 3:
@@ -196,9 +196,9 @@ def test_an_interrupted_run_is_taken_up(
 
 @pytest.mark.slow
 def test_a_failing_cell_does_not_stop_the_others(joined: None, orders: Path, jobs: Path) -> None:
-    """Whether it raises, ends its process at every attempt, or cannot read its workload.
+    """A cell may raise, end its process at every attempt, or be unable to read its workload.
 
-    And the connection that was there before is there afterwards.
+    A connection to Ray that was there before is still there afterwards.
     """
     absent = jobs.with_name("absent.parquet")
     failing, deadly = (f"orders_of_ray_test:{name}" for name in ("Failing", "Deadly"))
@@ -215,7 +215,7 @@ def test_a_failing_cell_does_not_stop_the_others(joined: None, orders: Path, job
 
 @pytest.mark.slow
 def test_closed_early_nothing_goes_on_running(joined: None, orders: Path, jobs: Path) -> None:
-    """Not even on a cluster that stays."""
+    """Tasks are stopped even on a cluster that stays."""
     waiting = task(jobs, "orders_of_ray_test:Waiting")
     with closing(RayEngine().run([task(jobs), waiting])) as outcomes:
         assert next(outcomes).key == "easy"
@@ -225,12 +225,12 @@ def test_closed_early_nothing_goes_on_running(joined: None, orders: Path, jobs: 
 
 
 def test_nothing_to_do_starts_nothing() -> None:
-    """A finished experiment is shown at once, also where the cluster is down."""
+    """A finished experiment is shown at once, even if the cluster is down."""
     assert list(RayEngine(address="127.0.0.1:1").run([])) == []
 
 
 def test_other_code_gives_no_result(jobs: Path) -> None:
-    """It would be kept under the key of ours."""
+    """Its result would be stored under the key of our code."""
     cell, workload = task(jobs), read_workload(jobs)
     ours = code_of(cell.outside)
     same = engine_ray._compute(cell, workload, ours, [])
@@ -241,19 +241,19 @@ def test_other_code_gives_no_result(jobs: Path) -> None:
 
 @pytest.mark.parametrize("address", ["here", "ray://here:10001", "here:", ":6379", "here:65536"])
 def test_what_is_no_address_is_refused(address: str) -> None:
-    """Before anything is read or run."""
+    """The error comes before anything is read or run."""
     with pytest.raises(ParameterError, match=r"must be auto or host:port"):
         RayEngine(address=address)
 
 
 def test_no_worker_is_refused() -> None:
-    """As by the local engine."""
+    """The error is the same as that of the local engine."""
     with pytest.raises(ParameterError, match="workers is 0; must be >= 1"):
         RayEngine(0)
 
 
 def test_an_address_where_nothing_listens(jobs: Path) -> None:
-    """Is told at once; Ray itself would try for minutes."""
+    """The error comes at once; Ray itself would try for minutes."""
     with pytest.raises(
         ParameterError, match=r"no Ray cluster at 127\.0\.0\.1:1: Connection refused"
     ):
@@ -262,7 +262,7 @@ def test_an_address_where_nothing_listens(jobs: Path) -> None:
 
 @pytest.mark.slow
 def test_an_address_where_no_ray_listens(jobs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Such as that of a dashboard."""
+    """The address may be that of a dashboard, for example."""
     monkeypatch.setattr(ray_connection, "PATIENCE_S", 4.0)
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"127.0.0.1:{server.getsockname()[1]}"

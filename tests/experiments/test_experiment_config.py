@@ -1,4 +1,4 @@
-"""The experiment file: what is read, and how mistakes are answered."""
+"""The experiment file: what is read, and how mistakes are reported."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_a_reduced_experiment_has_few_jobs_and_seeds(describe: Describe) -> None
 
 
 def test_files_of_policies_are_looked_for_beside_the_experiment(tmp_path: Path) -> None:
-    """It can be run from anywhere, and tables call the policy as the file does."""
+    """An experiment can be run from anywhere, and tables name the policy as the file does."""
     write_priority(tmp_path / "short.toml", Priority("short", {"log_request": 1.0}, {}))
     file = tmp_path / "experiment.toml"
     file.write_text(

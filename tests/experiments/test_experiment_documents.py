@@ -1,4 +1,4 @@
-"""The page on the experiment file against the program."""
+"""The page on the experiment file agrees with the program."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "formats" / "experiment-toml.md"
 
 
 def test_the_complete_example_is_an_experiment(tmp_path: Path) -> None:
-    """Readers begin by copying it: 2 variants, 3 policies, 3 windows."""
+    """Readers start by copying it: 2 variants, 3 policies, 3 windows."""
     example = re.search(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     assert example is not None
     (tmp_path / "page.toml").write_text(example[1])
@@ -41,13 +41,13 @@ def test_the_complete_example_is_an_experiment(tmp_path: Path) -> None:
     ],
 )
 def test_every_key_is_on_the_page(section: type) -> None:
-    """What is not described is not found."""
+    """Users do not find a key that is not described."""
     page = PAGE.read_text(encoding="utf-8")
     assert [each.name for each in fields(section) if f"`{each.name}`" not in page] == []
 
 
 def test_every_measure_of_co_allocation_is_on_the_page() -> None:
-    """With the program's sentence and its unit."""
+    """The page has the program's sentence and unit for each measure."""
     page = PAGE.read_text(encoding="utf-8")
     for name, measure in MEASURES.items():
         unit = "–" if measure.unit == "1" else measure.unit

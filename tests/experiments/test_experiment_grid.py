@@ -18,7 +18,7 @@ THREE_JOBS = "job_id,submit_s,nodes,request_s,run_s\n1,0,2,9,9\n2,1,4,9,5\n3,2,2
 
 
 def keys(cells: list[Cell]) -> list[str]:
-    """The keys of the cells' tasks."""
+    """Return the keys of the cells' tasks."""
     return [
         cell.task(cell.recipe.key(None), Path("w.parquet"), cell.policy).key
         for cell in cells
@@ -42,7 +42,7 @@ def test_platforms_multiply(describe: Describe) -> None:
 
 
 def test_a_platform_may_be_a_cluster_of_a_file(describe: Describe, tmp_path: Path) -> None:
-    """Or all of them, as one pool; counted by nodes or by cores."""
+    """It may also be all clusters as one pool, counted by nodes or by cores."""
     (tmp_path / "grid.toml").write_text(
         '[[cluster]]\nname = "thin"\n[[cluster.nodes]]\ncount = 48\n'
         '[[cluster]]\nname = "fat"\n[[cluster.nodes]]\ncount = 64\ncores = 2\n'
@@ -59,7 +59,7 @@ def test_a_platform_may_be_a_cluster_of_a_file(describe: Describe, tmp_path: Pat
 
 
 def test_seeds_that_change_nothing_are_run_once(describe: Describe, tmp_path: Path) -> None:
-    """Equal runs would make an interval of no width out of nothing."""
+    """Equal runs would give an interval of zero width, which means nothing."""
     (tmp_path / "three.csv").write_text(THREE_JOBS)
     trace = ('generate = "lublin:nodes=32"\njobs = 60', 'file = "three.csv"')
     assert len(grid(describe(trace))) == 4
@@ -81,14 +81,14 @@ def test_seeds_that_change_nothing_are_run_once(describe: Describe, tmp_path: Pa
     ],
 )
 def test_whatever_determines_a_cell_is_in_its_key(old: str, new: str, describe: Describe) -> None:
-    """Otherwise a result of something else would be taken for finished."""
+    """Otherwise the result of another cell would count as finished for this one."""
     before, after = set(keys(grid(describe()))), set(keys(grid(describe((old, new)))))
     assert len(before) == len(after) == 8
     assert before != after
 
 
 def test_names_are_not_in_the_key(describe: Describe) -> None:
-    """Who renames a variant need not compute it again."""
+    """A cell of a renamed variant need not be computed again."""
     assert keys(grid(describe())) == keys(grid(describe(('"heavy"', '"dense"'))))
 
 
@@ -135,7 +135,7 @@ def test_windows_begin_where_they_are_said_to(describe: Describe, tmp_path: Path
 
 
 def test_cells_are_selected_by_a_part_of_their_name(describe: Describe) -> None:
-    """And a pattern that selects nothing is a mistake."""
+    """A pattern that selects nothing is a mistake."""
     cells = grid(describe())
     assert len(select(cells, None)) == 8
     assert len(select(cells, "heavy/*/EASY/")) == 2

@@ -22,7 +22,7 @@ from schedlab.experiments import (
 def test_experiments_that_come_with_schedlab_are_found_from_anywhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those of the current folder go before them."""
+    """Those in the current folder take precedence."""
     monkeypatch.chdir(tmp_path)
     assert find_experiment("classic").name == "classic.toml"
     own = tmp_path / "experiments" / "classic"
@@ -50,7 +50,7 @@ def test_an_installed_schedlab_has_its_experiments_within(
 
 @pytest.mark.parametrize("name", list_experiments())
 def test_every_experiment_can_be_read(name: str) -> None:
-    """A choice offered works."""
+    """Every experiment that is offered works."""
     experiment = read_experiment(list_experiments()[name])
     assert experiment.about.name == name
     assert experiment.about.title
@@ -58,7 +58,7 @@ def test_every_experiment_can_be_read(name: str) -> None:
 
 
 def test_classic_gives_the_table_it_stands_beside(tmp_path: Path) -> None:
-    """Made with version 0.1.0: a number that changes is a change of the simulator."""
+    """The table is from version 0.1.0: a changed number means a changed simulator."""
     experiment = read_experiment(find_experiment("classic"))
     run = run_experiment(experiment, tmp_path)
     assert (run.cells, run.failures) == (24, {})
@@ -68,7 +68,7 @@ def test_classic_gives_the_table_it_stands_beside(tmp_path: Path) -> None:
 
 
 def test_a_title_is_told_without_what_the_experiment_runs() -> None:
-    """Without Gymnasium, say, the list of experiments is still there."""
+    """The list of experiments works without Gymnasium, for example."""
     found = list_experiments()
     assert {name: library.title_of(path) for name, path in found.items()} == {
         name: read_experiment(path).about.title for name, path in found.items()
@@ -84,7 +84,7 @@ def test_a_title_is_told_without_what_the_experiment_runs() -> None:
 
 
 def test_a_title_needs_a_section(tmp_path: Path) -> None:
-    """The file is named."""
+    """The error names the file."""
     (tmp_path / "a.toml").write_text("x = 1\n")
     with pytest.raises(InputError, match=r"a\.toml: has no \[experiment\]"):
         library.title_of(tmp_path / "a.toml")

@@ -1,4 +1,4 @@
-"""Models that an experiment trains itself, and runs beside the other policies."""
+"""Models that an experiment trains itself and runs beside the other policies."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from schedlab.workload import apply, generate, read_workload
 
 pytestmark = [
     pytest.mark.slow,
-    # Held-out jobs may ask for more time than any that was learnt from.
+    # Held-out jobs may ask for more time than any job of the training.
     pytest.mark.filterwarnings("ignore::schedlab.errors.OutsideTrainingWarning"),
 ]
 
@@ -108,7 +108,7 @@ class Counting:
         self.limit, self.trained, self.simulated = limit, 0, 0
 
     def run(self, tasks: Sequence[Task]) -> Generator[TaskOutcome, None, None]:
-        """One after the other."""
+        """Run the tasks one after the other."""
         for task in tasks:
             if self.trained + self.simulated == self.limit:
                 raise KeyboardInterrupt
@@ -119,7 +119,7 @@ class Counting:
 
 @pytest.fixture
 def described(tmp_path: Path) -> Describe:
-    """The experiment after texts in its file or in its training file were replaced."""
+    """A function that replaces texts in the files of the experiment and the training."""
 
     def describe(*pairs: tuple[str, str]) -> Experiment:
         texts = {"little.toml": EXPERIMENT, "train/little.toml": TRAINING}
@@ -135,23 +135,23 @@ def described(tmp_path: Path) -> Describe:
 
 
 def run(experiment: Experiment, folder: Path, engine: Any = None, **options: Any) -> Any:
-    """With its models."""
+    """Run the experiment with its models."""
     return run_experiment(experiment, folder, engine=engine or Counting(), models=True, **options)
 
 
 def models(folder: Path) -> dict[int, Path]:
-    """The models of a run, by the seeds of their trainings."""
+    """Return the models of a run by the seeds of their trainings."""
     found = (folder / "models").glob("*/model.zip")
     return {read_model(path).config.train.seed: path for path in found}
 
 
 def tables(folder: Path) -> dict[str, bytes]:
-    """What the run wrote."""
+    """Return the files that the run wrote."""
     return {name: (folder / name).read_bytes() for name in TABLES}
 
 
 def test_models_are_policies_of_the_grid(described: Describe, tmp_path: Path) -> None:
-    """Trained on the jobs of one cell each, and simulated on all cells of the same seed."""
+    """Each is trained on the jobs of one cell and simulated on all cells of the same seed."""
     out = tmp_path / "out"
     done = run(described(), out)
     assert (done.cells, done.finished, done.trained, done.failures) == (12, 12, 2, {})
@@ -175,7 +175,7 @@ def test_models_are_policies_of_the_grid(described: Describe, tmp_path: Path) ->
 
 
 def test_a_model_is_tested_on_what_its_section_says(described: Describe, tmp_path: Path) -> None:
-    """And on what it was trained on: not on other forms of the same jobs."""
+    """It is also tested on what it was trained on, but not on other forms of the same jobs."""
     experiment = described(
         ('name = "b"', 'name = "c"\ntransforms = ["head=9"]\n\n[[variant]]\nname = "b"'),
         ("sampled = 2", 'sampled = 2\ntested_on = ["*/b"]'),
@@ -186,7 +186,7 @@ def test_a_model_is_tested_on_what_its_section_says(described: Describe, tmp_pat
 
 
 def test_each_model_has_a_table_of_its_own(described: Describe, tmp_path: Path) -> None:
-    """With what it was trained on as columns, and the published figures in brackets."""
+    """Its columns are the training jobs, with the published figures in brackets."""
     run(described(), tmp_path / "out")
     report = (tmp_path / "out" / "report.md").read_text()
     assert "## utilisation, Little: trained on\n\n| variant | small/a |" in report
@@ -198,7 +198,7 @@ def test_each_model_has_a_table_of_its_own(described: Describe, tmp_path: Path) 
 
 
 def test_models_are_left_out_unless_asked_for(described: Describe, tmp_path: Path) -> None:
-    """Who has nothing to train with gets the other policies at once."""
+    """A user who cannot train gets the other policies at once."""
     engine = Counting()
     done = run_experiment(described(), tmp_path / "out", engine=engine)
     assert (done.cells, done.finished, engine.trained) == (4, 4, 0)
@@ -217,7 +217,7 @@ def test_who_does_not_train_needs_nothing_that_trains(described: Describe, tmp_p
 
 
 def test_nothing_is_trained_twice(described: Describe, tmp_path: Path) -> None:
-    """Not even where a cell is computed again; other cells are added without training."""
+    """A cell that is computed again needs no training, nor do cells that are added."""
     out, engine = tmp_path / "out", Counting()
     run(described(), out)
     done = run(described(), out, engine)
@@ -227,7 +227,7 @@ def test_nothing_is_trained_twice(described: Describe, tmp_path: Path) -> None:
 
 
 def test_models_that_no_cell_needs_are_not_trained(described: Describe, tmp_path: Path) -> None:
-    """Of those cells that are asked for."""
+    """Only the cells that are selected count."""
     done = run(described(), tmp_path / "out", only="seed 2")
     assert (done.cells, done.trained) == (6, 1)
     assert models(tmp_path / "out").keys() == {2}
@@ -235,7 +235,7 @@ def test_models_that_no_cell_needs_are_not_trained(described: Describe, tmp_path
 
 @pytest.mark.parametrize("limit", [1, 7])
 def test_an_interrupted_run_is_taken_up(limit: int, described: Describe, tmp_path: Path) -> None:
-    """While it trains or after, and even in another place."""
+    """The interruption may come during training or after, and the folder may be moved."""
     with pytest.raises(KeyboardInterrupt):
         run(described(), tmp_path / "before", Counting(limit=limit))
     (tmp_path / "before").rename(tmp_path / "after")
@@ -249,7 +249,7 @@ def test_an_interrupted_run_is_taken_up(limit: int, described: Describe, tmp_pat
 def test_an_interrupted_training_goes_on(
     described: Describe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """From its checkpoint, to the same model as if nothing had happened."""
+    """It continues from its checkpoint, to the same model as without the interruption."""
     out, step_wait, steps = tmp_path / "out", TrainingEnv.step_wait, []
 
     def stopped(env: TrainingEnv) -> Any:
@@ -272,7 +272,7 @@ def test_an_interrupted_training_goes_on(
 def test_a_failed_training_is_told_and_the_rest_goes_on(
     described: Describe, tmp_path: Path
 ) -> None:
-    """Cells without a model are not tried, only missing."""
+    """Cells without a model are not tried; they are only missing."""
     absent = ("[train]", '[train]\nengine = "gpu"\ndevice = "cuda:99"')
     done = run(described(absent), tmp_path / "out")
     assert (done.cells, done.finished) == (12, 4)
@@ -304,7 +304,7 @@ def test_a_model_may_have_few_seeds_and_a_quick_run_few_steps(described: Describ
 
 @pytest.mark.slow
 def test_the_number_of_workers_changes_nothing(described: Describe, tmp_path: Path) -> None:
-    """Trainings too are tasks like any other."""
+    """Trainings are tasks like any other."""
     for workers in (1, 2):
         run(described(), tmp_path / str(workers), LocalEngine(workers))
     assert tables(tmp_path / "1") == tables(tmp_path / "2")
@@ -334,7 +334,7 @@ BEFORE_RUNNING = {
 
 @pytest.mark.parametrize("what", ON_READING)
 def test_a_mistake_in_the_section_is_told(what: str, described: Describe) -> None:
-    """With the file and the model."""
+    """The error names the file and the model."""
     old, new, sentence = ON_READING[what]
     with pytest.raises(InputError) as caught:
         described((old, new))
@@ -346,7 +346,7 @@ def test_a_mistake_in_the_section_is_told(what: str, described: Describe) -> Non
 def test_a_mistake_in_the_training_is_told_before_anything_runs(
     what: str, described: Describe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Trainings are long."""
+    """Trainings take long, so the error must come first."""
     old, new, sentence = BEFORE_RUNNING[what]
     if what == "machine":
         old, new = f"nodes = 4\n{old}", new
@@ -359,7 +359,7 @@ def test_a_mistake_in_the_training_is_told_before_anything_runs(
 
 
 def test_models_must_be_there_to_be_asked_for(described: Describe, tmp_path: Path) -> None:
-    """Otherwise --models would do nothing, silently."""
+    """Otherwise ``--models`` would silently do nothing."""
     section = EXPERIMENT[EXPERIMENT.index("[[model]]") : EXPERIMENT.index("[published]")]
     published = ('[published]\nfile = "expected.csv"\n', "")
     with pytest.raises(ParameterError, match=r"little\.toml: has no \[\[model\]\]"):

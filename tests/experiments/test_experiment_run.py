@@ -1,4 +1,4 @@
-"""Running: the same tables whoever computes, nothing twice, nothing lost by a failure."""
+"""Running: every engine gives the same tables, computes nothing twice, loses nothing by failure."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Counting:
         self.limit, self.computed = limit, 0
 
     def run(self, tasks: Sequence[Task]) -> Generator[TaskOutcome, None, None]:
-        """One after the other, last first."""
+        """Run the tasks one after the other, the last first."""
         for task in reversed(tasks):
             if self.computed == self.limit:
                 raise KeyboardInterrupt
@@ -40,12 +40,12 @@ class Counting:
 
 
 def tables(folder: Path) -> dict[str, bytes]:
-    """What the run wrote."""
+    """Return the files that the run wrote."""
     return {name: (folder / name).read_bytes() for name in TABLES}
 
 
 def test_a_run_gives_a_row_per_cell(two_by_two: Path, tmp_path: Path) -> None:
-    """In the order of the grid, with the values that a plain simulation has."""
+    """Rows are in the order of the grid, with the values of a plain simulation."""
     from schedlab import simulate
     from schedlab.metrics import METRICS
     from schedlab.workload import apply, generate
@@ -61,7 +61,7 @@ def test_a_run_gives_a_row_per_cell(two_by_two: Path, tmp_path: Path) -> None:
 
 
 def test_the_number_of_workers_changes_nothing(two_by_two: Path, tmp_path: Path) -> None:
-    """Cells finish in any order; the tables do not tell."""
+    """Cells finish in any order, but the tables are the same."""
     experiment = read_experiment(two_by_two)
     for workers in (1, 3):
         run_experiment(experiment, tmp_path / str(workers), engine=LocalEngine(workers))
@@ -80,7 +80,7 @@ def test_finished_cells_are_not_computed_again(two_by_two: Path, tmp_path: Path)
 
 
 def test_an_interrupted_run_is_taken_up(two_by_two: Path, tmp_path: Path) -> None:
-    """What is left is computed, and the tables are those of a run in one go."""
+    """The rest is computed, and the tables are those of an uninterrupted run."""
     experiment = read_experiment(two_by_two)
     with pytest.raises(KeyboardInterrupt):
         run_experiment(experiment, tmp_path / "halves", engine=Counting(limit=4))
@@ -108,7 +108,7 @@ def test_only_some_cells_can_be_run(two_by_two: Path, tmp_path: Path) -> None:
 def test_cells_that_differ_in_name_only_are_computed_once(
     describe: Describe, tmp_path: Path
 ) -> None:
-    """And stand in the tables under both names."""
+    """They are in the tables under both names."""
     experiment = describe(('"easy", depth = 50', '"fcfs"'))
     run = run_experiment(experiment, tmp_path / "out", engine=Counting())
     assert (run.cells, run.finished, run.computed) == (8, 8, 4)
@@ -119,7 +119,7 @@ def test_cells_that_differ_in_name_only_are_computed_once(
 def test_a_failing_cell_does_not_stop_the_others(
     workers: int, describe: Describe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is named with its reason, and computed again by the next run."""
+    """The failed cell is reported with its reason, and computed again by the next run."""
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "failing_order_of_test.py").write_text(
         "from schedlab import Order\n\n"
@@ -141,7 +141,7 @@ def test_a_failing_cell_does_not_stop_the_others(
 def test_a_cell_that_ends_its_process_does_not_stop_the_others(
     describe: Describe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As when the system kills it for want of memory; nothing hangs."""
+    """The system may kill a process that uses too much memory; the run must not hang."""
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "deadly_order_of_test.py").write_text(
         "import os\nfrom schedlab import Order\n\n"
@@ -159,7 +159,7 @@ def test_a_cell_that_ends_its_process_does_not_stop_the_others(
 def test_missing_traces_are_told_before_anything_runs(
     describe: Describe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With the entry of the catalog to fetch."""
+    """The error names the entry of the catalog to fetch."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     generated = 'generate = "lublin:nodes=32"\njobs = 60'
     experiment = describe((generated, 'catalog = "KTH-SP2-1996-2.1-cln"'))
@@ -172,7 +172,7 @@ def test_missing_traces_are_told_before_anything_runs(
 
 
 def test_a_trace_is_found_in_the_data_folder(describe: Describe, tmp_path: Path) -> None:
-    """By its name in the catalog, packed or not."""
+    """The file has the trace's name in the catalog, packed or not."""
     data = tmp_path / "data"
     data.mkdir()
     trace = data / "KTH-SP2-1996-2.1-cln.swf"
@@ -186,7 +186,7 @@ def test_a_trace_is_found_in_the_data_folder(describe: Describe, tmp_path: Path)
 
 
 def test_a_file_in_place_of_the_folder_is_refused(two_by_two: Path, tmp_path: Path) -> None:
-    """With one sentence."""
+    """The error is one sentence."""
     (tmp_path / "out").write_text("")
     with pytest.raises(OutputError, match=r"out: cannot be made a folder"):
         run_experiment(read_experiment(two_by_two), tmp_path / "out", engine=Counting())

@@ -31,13 +31,13 @@ Describe = Callable[..., Experiment]
     [(1, 12.7062), (2, 4.3027), (3, 3.1824), (4, 2.7764), (9, 2.2622), (19, 2.093), (100, 1.984)],
 )
 def test_student_s_t(freedom: int, t: float) -> None:
-    """As every book's table has it for 95 %."""
+    """The values are those of printed tables for 95 %."""
     assert student_t(freedom) == pytest.approx(t, abs=5e-5)
 
 
 @pytest.mark.parametrize("freedom", [*range(1, 31), 99, 1000])
 def test_student_s_t_as_scipy_has_it(freedom: int) -> None:
-    """An independent implementation."""
+    """SciPy is an independent implementation."""
     stats = pytest.importorskip("scipy.stats")
     assert student_t(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), rel=1e-9)
 
@@ -57,7 +57,7 @@ def test_one_value_has_no_interval() -> None:
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=8))
 def test_intervals_hold_the_mean(values: list[float]) -> None:
-    """And the bootstrap's lies within what was seen."""
+    """The bootstrap interval also lies within the range of the values."""
     slack = 1e-6
     for interval in (t_interval(values), bootstrap_interval(values)):
         assert interval is not None
@@ -67,14 +67,14 @@ def test_intervals_hold_the_mean(values: list[float]) -> None:
 
 
 def published(describe: Describe, folder: Path, text: str) -> Experiment:
-    """The small experiment beside a published table."""
+    """Return the small experiment with a published table."""
     (folder / "expected.csv").write_text(text)
     section = '[published]\nfile = "expected.csv"\nsource = "A paper, Table 1"\n\n[[workload]]'
     return describe(("[[workload]]", section))
 
 
 def test_ours_theirs_and_the_difference(describe: Describe, tmp_path: Path) -> None:
-    """Ratios are paired: divided seed by seed, then averaged; an empty field says nothing."""
+    """Ratios are paired: divided seed by seed, then averaged; an empty field is no value."""
     table = "variant,policy,wait,relative_makespan\nheavy,EASY,100,0.5\nlight,EASY,,1.25\n"
     run_experiment(published(describe, tmp_path, table), tmp_path / "out", engine=LocalEngine(1))
     rows = {
@@ -140,7 +140,7 @@ def test_a_published_table_that_speaks_of_nothing_is_refused(
 
 
 class Tags(HTMLParser):
-    """Counts what opens and closes."""
+    """A parser that counts tables and checks that every tag is closed."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -159,7 +159,7 @@ class Tags(HTMLParser):
 
 
 def test_the_report_has_the_tables_and_what_was_run(describe: Describe, tmp_path: Path) -> None:
-    """Whoever reads it later knows the configuration, the seeds and the versions."""
+    """Later readers need the configuration, the seeds and the versions."""
     table = "policy,makespan\nEASY,12345\n"
     experiment = published(describe, tmp_path, table)
     run_experiment(experiment, tmp_path / "out", engine=LocalEngine(1))
@@ -180,7 +180,7 @@ def test_the_report_has_the_tables_and_what_was_run(describe: Describe, tmp_path
 
 
 def test_a_report_can_be_made_of_a_part(two_by_two: Path, tmp_path: Path) -> None:
-    """Of a run that was interrupted, say."""
+    """The run may have been interrupted, for example."""
     run_experiment(read_experiment(two_by_two), tmp_path / "out", engine=LocalEngine(1))
     next((tmp_path / "out" / "cells").iterdir()).unlink()
     write_report(tmp_path / "out")
@@ -189,6 +189,6 @@ def test_a_report_can_be_made_of_a_part(two_by_two: Path, tmp_path: Path) -> Non
 
 
 def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
-    """With one sentence."""
+    """The error is one sentence."""
     with pytest.raises(InputError, match=r"is not the folder of a run"):
         write_report(tmp_path)

@@ -22,7 +22,7 @@ def test_without_its_data_it_says_what_it_needs(tmp_path: Path) -> None:
 def test_one_seed_is_as_it_was_and_near_the_published_means(
     shared_data: Path, tmp_path: Path
 ) -> None:
-    """Their ten seeds lie up to half a point from their mean, and so may ours."""
+    """The ten published seeds lie up to half a point from their mean, and so may ours."""
     ours = check(small("gpu-placement", 42), tmp_path, data=shared_data / "gpu")
     for policy, theirs in (("Random", 0.875), ("BestFit", 0.931), ("FGD", 0.954)):
         assert ours["openb", "original", policy, "gpu_utilisation"] == pytest.approx(

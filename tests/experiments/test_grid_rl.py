@@ -117,7 +117,7 @@ Describe = Callable[..., Experiment]
 
 @pytest.fixture
 def described(tmp_path: Path) -> Describe:
-    """The little experiment after texts in its file were replaced."""
+    """A function that replaces texts in the little experiment's file and reads it."""
 
     def describe(*pairs: tuple[str, str]) -> Experiment:
         text = EXPERIMENT
@@ -137,7 +137,7 @@ def described(tmp_path: Path) -> Describe:
 
 
 def mean_slowdown(schedule: Schedule) -> float:
-    """Time in the system over run time, the mean over all jobs."""
+    """Return the mean over all jobs of time in the system over run time."""
     return float(((schedule.wait_s + schedule.ran_s) / schedule.ran_s).mean())
 
 
@@ -149,7 +149,7 @@ def test_the_rules_are_those_of_the_grid() -> None:
 def test_the_authors_figures_of_deterministic_policies_are_equal(
     shared_data: Path, tmp_path: Path
 ) -> None:
-    """In every published digit, and in the quick form too."""
+    """They are equal in every published digit, even in the quick form."""
     quick = read_experiment(find_experiment("grid-rl")).reduced()
     run_experiment(quick, tmp_path, data=shared_data / "grid", engine=LocalEngine(1), only="load ")
     rows = summary(tmp_path).filter(metric="slowdown").to_dicts()
@@ -160,7 +160,7 @@ def test_the_authors_figures_of_deterministic_policies_are_equal(
 
 @pytest.mark.slow
 def test_ppo_passes_easy_at_load_100(shared_data: Path, tmp_path: Path) -> None:
-    """By what --quick trains of it: 400,000 steps; the paper says within 250,000."""
+    """``--quick`` trains 400,000 steps; the paper says PPO passes EASY within 250,000."""
     quick = read_experiment(find_experiment("grid-rl")).reduced()
     run_experiment(
         quick,
@@ -176,7 +176,7 @@ def test_ppo_passes_easy_at_load_100(shared_data: Path, tmp_path: Path) -> None:
 
 
 def run(experiment: Experiment, folder: Path, **options: Any) -> Any:
-    """With its models, as they draw their actions; greedy they may wait for ever."""
+    """Run the experiment with its models; greedy ones may wait for ever, sampled ones do not."""
     return run_experiment(experiment, folder, engine=LocalEngine(1), models=True, **options)
 
 
@@ -184,7 +184,7 @@ def run(experiment: Experiment, folder: Path, **options: Any) -> Any:
 def test_models_of_the_grid_are_policies_of_the_experiment(
     described: Describe, tmp_path: Path
 ) -> None:
-    """Trained on given jobs, on redrawn ones, and on the episodes of their training file."""
+    """They learn from given jobs, from redrawn ones, or from episodes of their training file."""
     done = run(described(), tmp_path / "out", only="sampled")
     assert (done.cells, done.finished, done.failures) == (5, 5, {})
     configs = {
@@ -210,7 +210,7 @@ def test_models_of_the_grid_are_policies_of_the_experiment(
 
 
 def test_the_longest_training_comes_first(described: Describe, tmp_path: Path) -> None:
-    """Begun last, it would keep one worker busy while all others have nothing to do."""
+    """If it started last, one worker would be busy while all others had nothing to do."""
     experiment = described()
     plan = make_plan(experiment, grid(experiment), {}, RunFolder(tmp_path / "out"))
     steps = [task.config.train.steps for task in untrained(plan.cells)]
@@ -218,7 +218,7 @@ def test_the_longest_training_comes_first(described: Describe, tmp_path: Path) -
 
 
 def test_models_of_the_grid_may_have_a_teacher() -> None:
-    """A rule, which needs no file beside the training file."""
+    """The teacher is a rule, which needs no file beside the training file."""
     configs = training_configs(read_experiment(find_experiment("grid-rl")), [])
     assert configs["PPO, tuned, redrawn"].clone.teacher == "sjf+ahead"
 
@@ -226,7 +226,7 @@ def test_models_of_the_grid_may_have_a_teacher() -> None:
 def test_rules_are_run_on_the_grid_and_chance_with_every_seed(
     described: Describe, tmp_path: Path
 ) -> None:
-    """On given jobs the others make no difference between seeds."""
+    """On given jobs the other rules do the same with every seed."""
     experiment = described()
     counts = [cell.policy.name for cell in grid(experiment) if cell.recipe.workload.file]
     assert (counts.count("gantt:random"), counts.count("gantt:sjf")) == (2, 1)
@@ -239,7 +239,7 @@ def test_rules_are_run_on_the_grid_and_chance_with_every_seed(
 
 @pytest.mark.slow
 def test_a_trained_model_is_a_policy_by_its_file(described: Describe, tmp_path: Path) -> None:
-    """Looked for beside the experiment; if it would wait for ever that is told."""
+    """The file is found beside the experiment; a model that would wait for ever is an error."""
     run(described(), tmp_path / "out", only="Same from*sampled")
     (model,) = (tmp_path / "out").rglob("model.zip")
     model.rename(tmp_path / "mine.zip")
@@ -259,7 +259,7 @@ def test_a_trained_model_is_a_policy_by_its_file(described: Describe, tmp_path: 
 
 @pytest.mark.slow
 def test_pictures_are_drawn_beside_the_report(described: Describe, tmp_path: Path) -> None:
-    """Only those for which there is anything to draw."""
+    """Only pictures that have something to show are drawn."""
     pytest.importorskip("matplotlib")
     out = tmp_path / "out"
     run(described(), out, only="sampled")
@@ -274,7 +274,7 @@ def test_pictures_are_drawn_beside_the_report(described: Describe, tmp_path: Pat
 
 @pytest.mark.slow
 def test_a_quick_run_trains_some_models_only(described: Describe, tmp_path: Path) -> None:
-    """Those that [quick] names."""
+    """It trains the models that ``[quick]`` names."""
     quick = '[quick]\nmodels = ["Any (*"]\nsteps = 48\n[[model]]\nname = "Same"'
     done = run(described(('[[model]]\nname = "Same"', quick)).reduced(), tmp_path / "out")
     assert done.trained == 1
@@ -295,7 +295,7 @@ ON_READING = {
 
 @pytest.mark.parametrize("what", ON_READING)
 def test_a_mistake_is_told_on_reading(what: str, described: Describe) -> None:
-    """With the file and the section."""
+    """The error names the file and what is wrong."""
     old, new, sentence = ON_READING[what]
     with pytest.raises(InputError) as caught:
         described((old, new))

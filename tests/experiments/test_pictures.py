@@ -25,7 +25,7 @@ lines = ["fcfs", "EASY"]
 
 
 def test_a_front_shows_two_metrics_of_each_policy(describe: Describe, tmp_path: Path) -> None:
-    """In which EASY is the better of the two here."""
+    """The picture names both policies, of which EASY is the better here."""
     experiment = describe(('[[variant]]\nname = "light"', f'{FRONT}\n[[variant]]\nname = "light"'))
     run_experiment(experiment, tmp_path / "out", engine=LocalEngine(1))
     picture = (tmp_path / "out" / "both.svg").read_text()
@@ -43,7 +43,7 @@ def test_a_front_shows_two_metrics_of_each_policy(describe: Describe, tmp_path: 
     ],
 )
 def test_a_front_needs_two_metrics(describe: Describe, old: str, new: str, sentence: str) -> None:
-    """Both of the experiment's own."""
+    """Both must be metrics of the experiment."""
     with pytest.raises(InputError, match=sentence):
         describe(
             ('[[variant]]\nname = "light"', f'{FRONT.replace(old, new)}[[variant]]\nname = "light"')

@@ -1,4 +1,4 @@
-"""Where there is a GPU, a search trains its settings side by side by itself."""
+"""With a GPU, a search trains its settings side by side without being asked."""
 
 from __future__ import annotations
 
@@ -50,21 +50,21 @@ learning_rate = [1e-3, 1e-2]
 
 @pytest.fixture
 def tuning(tmp_path: Path) -> Tuning:
-    """Four settings, twice each."""
+    """A search of four settings with two runs each."""
     (tmp_path / "small.toml").write_text(TRAINING)
     (tmp_path / "grid.toml").write_text(GRID)
     return read_tuning(tmp_path / "grid.toml")
 
 
 def scores(tuned: Tuned) -> dict[str, list[float]]:
-    """By setting."""
+    """Return the scores by setting."""
     return {str(trial.setting): trial.scores for trial in tuned.trials}
 
 
 def test_a_search_on_a_gpu_gives_the_same_ranking(
     tuning: Tuning, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Side by side without being told, with the files of each training; a second search has all."""
+    """Each training leaves its files, so that a second search computes nothing."""
     alone = tune(tuning, tmp_path / "alone", engine=LocalEngine(workers=1))
     monkeypatch.setattr(member, "gpu_is_there", lambda: True)
     notes: list[str] = []
@@ -89,7 +89,7 @@ def test_a_search_on_a_gpu_gives_the_same_ranking(
 def test_what_cannot_go_side_by_side_does_not(
     tuning: Tuning, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Other networks among the values, a kernel network, or no GPU."""
+    """The search has no GPU, or its values include other networks."""
     assert on_the_gpu(tuning) is None
     monkeypatch.setattr(member, "gpu_is_there", lambda: True)
     moved = on_the_gpu(tuning)

@@ -1,4 +1,4 @@
-"""Which way round a table is readable."""
+"""The orientation in which a table is readable."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def test_many_policies_are_rows() -> None:
 
 
 def test_few_policies_are_columns() -> None:
-    """As people write such tables."""
+    """This is how people write such tables."""
     summary = SummaryTable(
         "wait", "mean wait", ("p",), ("workload", "p"), [("a", "1"), ("b", "2")], 1
     )

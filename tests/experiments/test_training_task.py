@@ -1,4 +1,4 @@
-"""A training as a task: it goes on where it was, and tells the evaluation that it was asked for."""
+"""A training as a task: it continues where it was, and returns its last evaluation."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ TrainingTask(key="k", name="n", config=config, folder=Path({folder!r})).compute(
 
 @pytest.fixture
 def config() -> TrainingConfig:
-    """A training of a moment."""
+    """A training that takes a moment."""
     return training_config(DOCUMENT)
 
 
 def task(config: TrainingConfig, folder: Path) -> TrainingTask:
-    """Its task."""
+    """Return the task of this training."""
     return TrainingTask(key="k", name="n", config=config, folder=folder)
 
 
@@ -70,7 +70,7 @@ def test_the_outcome_is_the_last_evaluation(config: TrainingConfig, tmp_path: Pa
 
 
 def test_an_earlier_training_is_prolonged(config: TrainingConfig, tmp_path: Path) -> None:
-    """It stays as it is, and the longer one is as if it had been trained in one go."""
+    """The earlier one is kept, and the longer one equals a training without a break."""
     short = task(config.with_train(steps=32), tmp_path / "short")
     assert run_task(short).values["steps_learnt"] == 32
     model = (short.folder / MODEL).read_bytes()
@@ -83,13 +83,13 @@ def test_an_earlier_training_is_prolonged(config: TrainingConfig, tmp_path: Path
 
 
 def test_a_machine_that_does_not_see_the_folder(config: TrainingConfig, tmp_path: Path) -> None:
-    """What it learnt would be lost."""
+    """Otherwise its model would be lost."""
     outcome = run_task(task(config, tmp_path / "absent" / "task"))
     assert "choose an output folder that every machine sees" in str(outcome.error)
 
 
 def test_a_failure_is_told(tmp_path: Path) -> None:
-    """Such as jobs that are wider than the machine."""
+    """The jobs here are wider than the machine."""
     wide = {**DOCUMENT, "environment": {"nodes": 1, "visible_jobs": 4}}
     outcome = run_task(task(training_config(wide), tmp_path / "task"))
     assert "nodes" in str(outcome.error)
@@ -97,7 +97,7 @@ def test_a_failure_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_whoever_is_terminated_leaves_a_checkpoint(config: TrainingConfig, tmp_path: Path) -> None:
-    """The process ends by the signal, without a word, and the training goes on from there."""
+    """The process ends by the signal without output, and the training continues from there."""
     folder = tmp_path / "task"
     code = STOPPED.format(document=DOCUMENT, folder=str(folder))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=os.environ)
@@ -110,7 +110,7 @@ def test_whoever_is_terminated_leaves_a_checkpoint(config: TrainingConfig, tmp_p
 
 
 def test_another_teacher_is_another_training(tmp_path: Path) -> None:
-    """The key of a training knows what its teacher's file says, not only its name."""
+    """A training's key depends on the content of its teacher's file, not only on its name."""
     config = training_config({"clone": {"teacher": "teacher.toml"}}, tmp_path)
     keys = set()
     for text in ("one", "another", "one"):

@@ -1,4 +1,4 @@
-"""The tuning file: what it may say, and what is refused in one sentence."""
+"""The tuning file: what it may contain, and what is refused in one sentence."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_setting_is_a_training(file: Path) -> None:
 
 
 def test_acer_s_own_parameters_have_their_own_section(file: Path) -> None:
-    """As in the training file."""
+    """The section has the same name as in the training file."""
     (file.parent / "base.toml").write_text("[train]\nalgorithm = 'acer'\n")
     file.write_text(TUNING.replace("[space.ppo]\n", "[space.acer]\nreplay_ratio = [0, 4]\n"))
     tuning = read_tuning(file)
@@ -106,7 +106,7 @@ def test_values_from_the_command_line_replace_those_of_the_file(file: Path) -> N
 def test_a_mistake_is_told_in_one_sentence(
     file: Path, written: str, instead: str, sentence: str
 ) -> None:
-    """With the file, the section, the value and what is allowed."""
+    """The sentence names the file, the section, the value and what is allowed."""
     file.write_text(TUNING.replace(written, instead))
     with pytest.raises(InputError, match=sentence) as caught:
         read_tuning(file)
@@ -125,7 +125,7 @@ def test_a_mistake_is_told_in_one_sentence(
     ],
 )
 def test_what_is_missing_is_told(file: Path, text: str, sentence: str) -> None:
-    """Rather than guessed."""
+    """A missing value is an error; it is not guessed."""
     file.write_text(text)
     with pytest.raises(InputError, match=sentence):
         read_tuning(file)

@@ -1,4 +1,4 @@
-"""The searches, with an engine that pretends to train: who is trained, how long, and who wins."""
+"""The searches, with an engine that pretends to train: what is trained, how long, what wins."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Pretending:
         self.trained: list[TrainingTask] = []
 
     def run(self, tasks: Sequence[Task]) -> Generator[TaskOutcome, None, None]:
-        """One after the other."""
+        """Run the tasks one after the other."""
         for task in reversed(tasks) if self.backwards else tasks:
             assert isinstance(task, TrainingTask)
             if len(self.trained) == self.limit:
@@ -85,12 +85,12 @@ class Pretending:
 
 
 def by_rollout(config: TrainingConfig) -> float:
-    """Longer rollouts are better, and odd seeds luckier."""
+    """Return a score: longer rollouts are better, and higher seeds luckier."""
     return (config.ppo.n_steps or 0) / 100 + 0.01 * config.train.seed
 
 
 def by_distance(config: TrainingConfig) -> float:
-    """Best at a learning rate of 1e-3 and ten epochs; more steps help everybody."""
+    """Return a score, best at a learning rate of 1e-3 and ten epochs; more steps help all."""
     from math import log10
 
     rate, epochs = config.ppo.learning_rate or 1, config.ppo.n_epochs or 0
@@ -99,7 +99,7 @@ def by_distance(config: TrainingConfig) -> float:
 
 @pytest.fixture
 def described(tmp_path: Path) -> Callable[..., Any]:
-    """A tuning from the text of its file."""
+    """A function that reads a tuning from the text of its file."""
 
     def describe(text: str, *changes: tuple[str, str]) -> Any:
         (tmp_path / "base.toml").write_text(TRAINING)
@@ -116,12 +116,12 @@ Describe = Callable[..., Any]
 
 
 def tables(folder: Path) -> dict[str, bytes]:
-    """What the search wrote."""
+    """Return the files that the search wrote."""
     return {name: (folder / name).read_bytes() for name in (*FILES, "best.toml", "best.zip")}
 
 
 def settings(tuned: Tuned) -> list[dict[str, Any]]:
-    """In the order of the ranking."""
+    """Return the settings in the order of the ranking."""
     return [dict(trial.setting) for trial in tuned.trials]
 
 
@@ -149,7 +149,7 @@ def test_a_value_that_is_never_possible_is_refused(described: Describe, tmp_path
 
 
 def test_the_best_is_written_as_a_training_file(described: Describe, tmp_path: Path) -> None:
-    """With the seed of the best run, whose model stands beside it."""
+    """It has the seed of the best run, whose model is beside it."""
     tune(described(GRID), tmp_path / "out", engine=Pretending(by_rollout))
     config = read_training(tmp_path / "out" / "best.toml")
     assert (config.ppo.n_steps, config.ppo.batch_size) == (64, 64)
@@ -159,7 +159,7 @@ def test_the_best_is_written_as_a_training_file(described: Describe, tmp_path: P
 
 
 def test_a_trace_is_found_from_the_best_training_file(described: Describe, tmp_path: Path) -> None:
-    """Which lies in another folder than the training file that named the trace."""
+    """That file is in another folder than the training file that named the trace."""
     (tmp_path / "jobs.csv").write_text("job_id,submit_s,nodes,request_s,run_s\n1,0,2,9,9\n")
     tuning = described(GRID)
     text = TRAINING.replace('"lublin:nodes=8"\njobs = 10', '"jobs.csv"')
@@ -171,7 +171,7 @@ def test_a_trace_is_found_from_the_best_training_file(described: Describe, tmp_p
 
 
 def test_the_ranking_says_everything(described: Describe, tmp_path: Path) -> None:
-    """Parameters, mean, spread, each run, and what made it."""
+    """It has parameters, mean, spread, each run, and the versions and training behind them."""
     tune(described(GRID), tmp_path / "out", engine=Pretending(by_rollout))
     with (tmp_path / "out" / "ranking.csv").open() as file:
         first = next(csv.DictReader(file))
@@ -184,7 +184,7 @@ def test_the_ranking_says_everything(described: Describe, tmp_path: Path) -> Non
 
 
 def test_short_waits_are_better_than_long_ones(described: Describe, tmp_path: Path) -> None:
-    """The score says which way is up."""
+    """The score defines whether more or less is better."""
     tuning = described(GRID, ("runs = 2", 'runs = 2\nscore = "mean_wait_s"'))
     tuned = tune(tuning, tmp_path / "out", engine=Pretending(by_rollout))
     assert tuned.trials[0].setting["n_steps"] == 16
@@ -209,7 +209,7 @@ def test_a_failed_training_costs_its_setting_only(described: Describe, tmp_path:
 
 
 def test_without_a_success_nothing_is_best(described: Describe, tmp_path: Path) -> None:
-    """The ranking tells why; the best of an earlier search would contradict it."""
+    """The ranking says why; the best of an earlier search would contradict it."""
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "best.toml").touch()
     tuned = tune(described(GRID), tmp_path / "out", engine=Pretending(lambda _: 1 / 0))
@@ -240,7 +240,7 @@ def test_an_interrupted_search_is_taken_up(text: str, described: Describe, tmp_p
 
 
 def test_optuna_finds_what_is_good(described: Describe, tmp_path: Path) -> None:
-    """Near the best learning rate and number of epochs, among values of the right kinds."""
+    """It comes near the best learning rate and epochs, among values of the right kinds."""
     engine = Pretending(by_distance)
     tuned = tune(described(TRIALS), tmp_path / "out", engine=engine)
     assert len(tuned.trials) == 30
@@ -255,7 +255,7 @@ def test_optuna_finds_what_is_good(described: Describe, tmp_path: Path) -> None:
 
 
 def test_what_is_poor_early_is_given_up(described: Describe, tmp_path: Path) -> None:
-    """After 200 of the 1,000 steps; those that go on are prolonged."""
+    """Poor trials end after 200 or 400 of the 1,000 steps; the others are prolonged."""
     engine = Pretending(by_distance)
     tuning = described(TRIALS, ("runs", "prune_at = [200, 400]\nruns"))
     seen: list[tuple[int, int]] = []
@@ -278,7 +278,7 @@ def test_what_is_poor_early_is_given_up(described: Describe, tmp_path: Path) -> 
 
 
 def test_proposals_that_cannot_be_are_left_out(described: Describe, tmp_path: Path) -> None:
-    """And the search goes on; if there are no others it says so."""
+    """The search goes on without them; if there are no others, it says so."""
     trials = ("runs = 2", "runs = 2\ntrials = 12")
     tuned = tune(described(GRID, trials), tmp_path / "out", engine=Pretending(by_rollout))
     assert list(tuned.left_out) == ["n_steps=16 batch_size=128"]
@@ -291,7 +291,7 @@ def test_proposals_that_cannot_be_are_left_out(described: Describe, tmp_path: Pa
 def test_what_cannot_be_read_or_written_is_told_at_once(
     described: Describe, tmp_path: Path
 ) -> None:
-    """Before any training."""
+    """The error comes before any training."""
     tuning = described(GRID)
     (tmp_path / "file").touch()
     with pytest.raises(OutputError, match="cannot be made a folder"):

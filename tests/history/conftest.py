@@ -1,4 +1,4 @@
-"""What the tests of job histories share: servers, and stores of both kinds."""
+"""Fixtures for the tests of job histories: servers, and stores of both kinds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.services.prometheus import prometheus_history as prometheus_history
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """An empty place for a store, in SQLite and then in PostgreSQL."""
+    """The URL at which a test can make a store, in SQLite and then in PostgreSQL."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / 'history.db'}"
     new_database: Callable[[], str] = request.getfixturevalue("postgresql")

@@ -1,4 +1,4 @@
-"""Run by a test: begins to archive again and again and is killed, then comes to the end.
+"""Archive in processes that are killed at random times, then once to the end. Run by a test.
 
 ``python -m tests.history.killed_archiving STORE FOLDER BEFORE_S KILLS SEED``
 """
@@ -24,7 +24,7 @@ def archive(url: str, folder: str, before_s: int) -> None:
 
 
 def main(url: str, folder: str, before_s: int, kills: int, seed: int) -> None:
-    """Kill after random times, most of them within one of the steps, and finish."""
+    """Kill archiving processes after random times, most of them within a step, and then finish."""
     import duckdb as duckdb  # here, or each of the forked processes would take long to load it
     import pyarrow.parquet as parquet
 

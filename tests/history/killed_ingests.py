@@ -1,4 +1,4 @@
-"""Run by a test: starts an ingest again and again and kills it, then lets one come to its end.
+"""Start and kill an ingest again and again, then let one finish. Run by a test.
 
 ``python -m tests.history.killed_ingests SITE STORE KILLS SEED``
 """
@@ -21,7 +21,7 @@ from schedlab.history.store.tables import metadata
 
 
 def ingest(site_file: str, url: str) -> None:
-    """One whole ingest, in small transactions."""
+    """Run one whole ingest, in small transactions."""
     pipeline.BATCH, pipeline.MEASURED_AT_ONCE = 20, 10
     site = read_site(site_file)
     with Store.open(url) as store, store.ingesting():
@@ -31,7 +31,7 @@ def ingest(site_file: str, url: str) -> None:
 
 
 def start(site_file: str, url: str) -> int:
-    """The process of an ingest: it is forked, or most would be killed while they import."""
+    """Return the id of a forked ingest; without a fork, most would be killed during imports."""
     process = os.fork()
     if not process:
         ingest(site_file, url)
@@ -55,7 +55,7 @@ def main(site_file: str, url: str, kills: int, seed: int) -> None:
         if os.WIFSIGNALED(status):
             killed += 1
         else:
-            forget(url)  # it was done before it could be killed: there would be nothing to break
+            forget(url)  # it ended before the kill, and a full store leaves nothing to break
     os.waitpid(start(site_file, url), 0)
 
 

@@ -12,7 +12,7 @@ NOON_S = 1_700_049_600
 
 
 def job(jobid: str = "1", *, queued_s: int = 0, **items: Any) -> JobRecord:
-    """A job of one node that was submitted so long after noon, waited 10 s and ran 100 s."""
+    """Return a job of one node: submitted ``queued_s`` after noon, it waited 10 s and ran 100 s."""
     queue_s = NOON_S + queued_s
     given: dict[str, Any] = {
         "cluster": "one",
@@ -31,7 +31,7 @@ def job(jobid: str = "1", *, queued_s: int = 0, **items: Any) -> JobRecord:
 
 
 def measured_job(jobid: str = "1", **items: Any) -> JobRecord:
-    """A job on two nodes with power, and the use of two accelerators of the first."""
+    """Return a job on two nodes with power, and the use of two accelerators of the first."""
     about = {"unit": "W", "native_step_s": 60.0, "coverage": 1.0, "scope": "node"}
     power = {"power_watt_avg": 200.0, "power_watt_max": 250.0, "power_watt_integral": 20_000.0}
     device = {"utilization_percent_avg": 50.0, "utilization_percent_provenance": {"unit": "%"}}

@@ -1,4 +1,4 @@
-"""Aggregates of a job: the record says what was written, and why something is missing."""
+"""Aggregates of a job: they match the sensor data, and the record says why a value is missing."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ MINUTES = np.arange(-20, 81)
 
 
 def power_of(host: int) -> Any:
-    """Watts of each minute; hosts have their peaks at different times."""
+    """Return the watts of each minute; hosts have their peaks at different times."""
     return 100.0 + 10 * host + 200.0 * (10 * host == MINUTES)
 
 
@@ -106,7 +106,7 @@ def site(tmp_path: Path) -> Site:
 
 
 def hour(*hosts: dict[str, Any], **items: Any) -> JobRecord:
-    """A job that ran for an hour from noon on."""
+    """Return a job that ran for an hour from noon."""
     given: dict[str, Any] = {
         "queue_time": from_epoch(NOON_S),
         "start_time": from_epoch(NOON_S),
@@ -117,18 +117,18 @@ def hour(*hosts: dict[str, Any], **items: Any) -> JobRecord:
 
 
 def timeline(record: JobRecord, item: str, host: int = 0) -> Timeline:
-    """An item of a host."""
+    """Return the timeline of an item of a host."""
     assert record.per_host is not None
     return record.per_host[host].timelines[item]
 
 
 def measured(record: JobRecord, site: Site, occupancy: Occupancy | None = None) -> JobRecord:
-    """Gather and measure."""
+    """Gather the readings of a job and measure it."""
     return measure(record, site, gather(record, site), occupancy)
 
 
 def test_energy_is_what_was_written(site: Site) -> None:
-    """The integral over the job is the sum of watts times their minutes."""
+    """The energy of a job is the sum of the written watts, each held for one minute."""
     record = measured(hour({"node_id": "n01"}, {"node_id": "n02"}), site)
     first = power_of(1)[20:80]
     power = timeline(record, "power_watt")
@@ -144,7 +144,7 @@ def test_energy_is_what_was_written(site: Site) -> None:
 
 
 def test_a_job_between_samples_gets_its_part_of_them(site: Site) -> None:
-    """Edges of jobs are no multiples of a minute; the energy is exact all the same."""
+    """Jobs do not start and end on whole minutes; their energy is exact all the same."""
     start_s, end_s = NOON_S + 17, NOON_S + 1003
     record = hour({"node_id": "n01"}, start_time=from_epoch(start_s), end_time=from_epoch(end_s))
     watts, times = power_of(1), NOON_S + 60 * MINUTES
@@ -162,7 +162,7 @@ def test_maxpower_is_the_maximum_of_the_sum(site: Site) -> None:
 
 
 def test_provenance_says_where_it_comes_from(site: Site) -> None:
-    """Unit, step, coverage, scope, attribution and source."""
+    """Provenance holds the unit, step, coverage, scope, attribution and source."""
     about = timeline(measured(hour({"node_id": "n01"}), site), "used_cpu_percent").provenance
     assert about is not None
     assert about.model_dump(exclude_none=True) == {
@@ -176,7 +176,7 @@ def test_provenance_says_where_it_comes_from(site: Site) -> None:
 
 
 def test_the_uri_says_what_to_read_again(site: Site) -> None:
-    """Cluster, job, host, item and time; the odd characters of the id survive."""
+    """A URI holds cluster, job, host, item and times; odd characters of the job id survive."""
     uri = timeline(measured(hour({"node_id": "n01"}), site), "power_watt").uri
     assert uri is not None
     parsed = parse_timeline_uri(uri)
@@ -186,7 +186,7 @@ def test_the_uri_says_what_to_read_again(site: Site) -> None:
 
 
 def test_amounts_are_rates_whose_integral_counts(site: Site) -> None:
-    """A counter of bytes: the mean is in bytes a second, the integral is the bytes moved."""
+    """For a counter of bytes, the mean is in bytes per second, the integral is the bytes moved."""
     record = measured(hour({"node_id": "n01"}), site)
     assert record.per_host is not None
     storage = record.per_host[0].storage
@@ -200,7 +200,7 @@ def test_amounts_are_rates_whose_integral_counts(site: Site) -> None:
 
 
 def test_devices_go_to_the_job_that_held_them(site: Site) -> None:
-    """The second GPU of the node is not the job's, so its power is not either."""
+    """A job gets the power of its own GPU, of both if it is exclusive, of none if unknown."""
     one = measured(hour({"node_id": "n01", "accelerator": [{"index": 1}]}), site)
     assert one.per_host is not None
     assert one.per_host[0].accelerator is not None
@@ -240,7 +240,7 @@ def test_a_host_without_sensors_has_a_reason(site: Site) -> None:
 
 
 def test_a_source_that_fails_costs_its_items(site: Site, tmp_path: Path) -> None:
-    """The GPUs' file is gone and the nodes' is broken; the job is there, and says so."""
+    """The GPUs' file is gone and the nodes' is broken; the job is kept, and its record says so."""
     (tmp_path / "gpus.parquet").unlink()
     (tmp_path / "nodes.parquet").write_bytes(b"no parquet")
     record = hour({"node_id": "n01"}, exclusive=True)
@@ -258,7 +258,7 @@ def test_a_source_that_fails_costs_its_items(site: Site, tmp_path: Path) -> None
 
 
 def test_a_second_source_stands_in(site: Site, tmp_path: Path) -> None:
-    """Where the first has forgotten, the next in the file is asked; nothing has failed then."""
+    """If the first source has lost data, the next in the site file is asked; that is no failure."""
     old = pl.read_parquet(tmp_path / "nodes.parquet")
     old.filter(pl.col("host") != "n01").write_parquet(tmp_path / "nodes.parquet")
     old.filter(pl.col("host") == "n01").write_parquet(tmp_path / "archive.parquet")
@@ -272,7 +272,7 @@ def test_a_second_source_stands_in(site: Site, tmp_path: Path) -> None:
 
 
 def test_accounted_energy_is_kept_beside(site: Site) -> None:
-    """What the scheduler reckoned is another measurement, not the same."""
+    """The energy that the scheduler accounted is another measurement, kept beside the first."""
     record = measured(hour({"node_id": "n01"}, energy={"total_joule": 5.0}), site)
     assert record.energy is not None
     assert record.energy.model_dump()["accounted_joule"] == 5.0
@@ -287,7 +287,7 @@ def test_jobs_that_never_ran_are_left_alone(site: Site) -> None:
 
 
 def test_measuring_changes_nothing_given(site: Site) -> None:
-    """The same record can be measured again, as after a sensor has come back."""
+    """The same record can be measured again, for example when a sensor has come back."""
     record = hour({"node_id": "n01"}, energy={"total_joule": 5.0})
     before = record.model_dump_json()
     readings: Readings = gather(record, site)
@@ -297,7 +297,7 @@ def test_measuring_changes_nothing_given(site: Site) -> None:
 
 
 def test_a_shared_node_is_divided(site: Site, tmp_path: Path) -> None:
-    """Two jobs of 4 and 12 cores: the energies of both are the node's."""
+    """The energies of two jobs of 4 and 12 cores add up to that of their node."""
     (tmp_path / "site.toml").write_text(SITE + '\n[sharing]\nshare_by = "cpu"\n')
     shared = read_site(tmp_path / "site.toml")
     small = hour({"node_id": "n01", "num_cpu": 4})
@@ -313,7 +313,7 @@ def test_a_shared_node_is_divided(site: Site, tmp_path: Path) -> None:
 
 
 def test_the_record_survives_its_json(site: Site) -> None:
-    """What is measured is in the standard's own items, and reads back as it was."""
+    """Measured values are in the standard's own items and read back unchanged."""
     record = measured(hour({"node_id": "n01"}, exclusive=True), site)
     again = JobRecord.model_validate_json(record.model_dump_json(exclude_none=True))
     assert again.model_dump_json(exclude_none=True) == record.model_dump_json(exclude_none=True)

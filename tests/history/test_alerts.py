@@ -1,4 +1,4 @@
-"""What is wrong at a site is found, told once, and again until somebody acknowledges it."""
+"""Alerts: a site's problems are found, sent once, and sent again until a user acknowledges them."""
 
 from __future__ import annotations
 
@@ -58,14 +58,14 @@ class Watched:
         self.database = Database(str(folder / "history.db"))
 
     def configured(self, text: str) -> Site:
-        """The same site with other settings of the service."""
+        """Return the same site with other settings of the service."""
         path = self.site.path
         path.write_text(SITE + text)
         self.site = read_site(path)
         return self.site
 
     def texts(self, now_s: float = NOW_S) -> dict[str, str]:
-        """What is wrong, by what it is about."""
+        """Return the text of each alert that holds, by its kind and subject."""
         assert self.site.service.alerts is not None
         _, found = find_alerts(self.database, self.site, self.site.service.alerts, now_s)
         return {f"{each.kind} {each.subject}": each.text for each in found}
@@ -80,14 +80,14 @@ class Watched:
 
 @pytest.fixture
 def lagging(tmp_path: Path) -> Iterator[Watched]:
-    """A site of which nothing was heard for a day."""
+    """A site whose last job ended two days ago."""
     watched = Watched(tmp_path, [job("1", queued_s=-2 * DAY_S)])
     with closing(watched.database):
         yield watched
 
 
 def test_a_source_lags_once_no_job_of_it_has_ended_for_a_day(tmp_path: Path) -> None:
-    """A job that ended a moment ago shows that it works."""
+    """A source whose job ended minutes ago works; a day later it lags."""
     watched = Watched(tmp_path, [job("1")])
     with closing(watched.database):
         assert watched.texts() == {}
@@ -97,7 +97,7 @@ def test_a_source_lags_once_no_job_of_it_has_ended_for_a_day(tmp_path: Path) -> 
 
 
 def covered(jobid: str, queued_s: int, share: float | None) -> JobRecord:
-    """A job of whose power so much was seen, or nothing."""
+    """Return a job with this coverage of its power, or one without a value."""
     about: dict[str, Any] = {"unit": "W", "native_step_s": 60.0, "scope": "node", "source": "meter"}
     host: dict[str, Any] = {"node_id": "n01", "power_watt_provenance": about}
     if share is not None:
@@ -110,7 +110,7 @@ def covered(jobid: str, queued_s: int, share: float | None) -> JobRecord:
 def test_coverage_falls_against_the_week_before(
     tmp_path: Path, share: float | None, told: str | None
 ) -> None:
-    """Half of what it was is the least; a value that is absent was not seen at all."""
+    """Coverage below half of the week before raises an alert; an absent value counts as 0."""
     before = [covered(str(n), -3 * DAY_S + n, 0.8) for n in range(6)]
     watched = Watched(tmp_path, [*before, *(covered(str(100 + n), n, share) for n in range(6))])
     with closing(watched.database):
@@ -120,7 +120,7 @@ def test_coverage_falls_against_the_week_before(
 
 
 def test_a_gpu_that_idles_in_a_running_job_is_told(tmp_path: Path) -> None:
-    """By its host and number; its busy neighbour and a job that has just begun are not."""
+    """The alert names host and GPU; a busy GPU and a job that has just begun raise none."""
     rows = [
         f"{NOON_S + second},n01,{gpu},{busy}"
         for second in range(-4 * HOUR_S, 900, 60)
@@ -142,7 +142,7 @@ def test_a_gpu_that_idles_in_a_running_job_is_told(tmp_path: Path) -> None:
 
 
 def test_a_queue_grows_unusually(tmp_path: Path) -> None:
-    """Thirty jobs wait where two usually do; ten would be fewer than are ever too many."""
+    """Thirty jobs wait where two usually do; fewer than ``queue_least`` never raise an alert."""
     weeks = range(1, 20 * 24)
     usual = [
         job(
@@ -167,7 +167,7 @@ def test_a_queue_grows_unusually(tmp_path: Path) -> None:
 
 
 def test_people_and_programs_are_told_once(lagging: Watched) -> None:
-    """By a real mail server and a real webhook; each recipient gets a message of their own."""
+    """A real mail server and a real webhook get the alert once, with one mail per recipient."""
     with mail_server() as box, webhook() as hook:
         lagging.configured(
             f'[service]\nurl = "https://hpc.example.org/history"\n'
@@ -192,7 +192,7 @@ def test_people_and_programs_are_told_once(lagging: Watched) -> None:
 
 
 def test_what_nobody_acknowledges_is_told_again(lagging: Watched) -> None:
-    """After a day; once somebody has, it is not, and once it is over, it is kept as past."""
+    """An alert is sent again after a day until it is acknowledged; once over, it stays as past."""
     with webhook() as hook:
         lagging.configured(f'[service.alerts]\nwebhook = "{hook.url}"\n')
         lagging.look()
@@ -214,7 +214,7 @@ def test_what_nobody_acknowledges_is_told_again(lagging: Watched) -> None:
 
 
 def test_who_was_told_is_told_once_that_it_is_over(lagging: Watched) -> None:
-    """With when, and what it was; who was not told of it hears nothing of its end."""
+    """The mail says when it ended and what it was; a webhook that was added later gets nothing."""
     over_s = NOW_S + 2 * HOUR_S
     with mail_server() as box, webhook() as hook:
         mail = (
@@ -240,7 +240,7 @@ def test_who_was_told_is_told_once_that_it_is_over(lagging: Watched) -> None:
 
 
 def test_a_webhook_is_told_when_it_is_over(lagging: Watched) -> None:
-    """After quiet hours, if it ended in them; ``ended`` is null in what was told before."""
+    """An end in quiet hours is sent after them; ``ended`` is null in the first message."""
     with webhook() as hook:
         lagging.configured(f'[service.alerts]\nwebhook = "{hook.url}"\nquiet = "22:00-07:00"\n')
         lagging.look()
@@ -256,7 +256,7 @@ def test_a_webhook_is_told_when_it_is_over(lagging: Watched) -> None:
 
 
 def test_quiet_hours_keep_the_news_for_the_morning(lagging: Watched) -> None:
-    """At night it stands on the page only; who wakes up is told."""
+    """In quiet hours an alert is on the page only; it is sent when they are over."""
     with webhook() as hook:
         lagging.configured(f'[service.alerts]\nwebhook = "{hook.url}"\nquiet = "22:00-07:00"\n')
         assert len(lagging.look(NOON_S + 11 * HOUR_S)) == 1
@@ -267,7 +267,7 @@ def test_quiet_hours_keep_the_news_for_the_morning(lagging: Watched) -> None:
 
 
 def test_a_refusal_is_kept_and_tried_again(lagging: Watched) -> None:
-    """The page says why nobody was told; the secret part of a webhook's URL stays a secret."""
+    """The page says why an alert was not sent, without the secret part of the webhook's URL."""
     with webhook() as hook:
         lagging.configured(f'[service.alerts]\nwebhook = "{hook.url}"\n')
         hook.status = 500
@@ -290,7 +290,7 @@ def test_a_refusal_is_kept_and_tried_again(lagging: Watched) -> None:
 def test_a_mail_server_wants_a_login(
     lagging: Watched, address: str, password: str, told: str | None
 ) -> None:
-    """What it says is told in one sentence."""
+    """A refused login or recipient is one sentence, which the alert keeps."""
     (lagging.site.path.parent / "mail.secret").write_text(f"{password}\n")
     with mail_server(needs_login=True) as box:
         lagging.configured(
@@ -305,7 +305,7 @@ def test_a_mail_server_wants_a_login(
 
 
 def test_a_mail_server_that_is_gone_is_told(lagging: Watched) -> None:
-    """And the alert stays to be told."""
+    """The alert keeps the reason, and is still to be sent."""
     with mail_server() as box:
         pass
     lagging.configured(
@@ -317,7 +317,7 @@ def test_a_mail_server_that_is_gone_is_told(lagging: Watched) -> None:
 
 
 def test_one_worker_takes_a_duty(lagging: Watched) -> None:
-    """The other finds that it is no longer due."""
+    """Once a worker has taken a duty, the others find that it is no longer due."""
     with lagging.database.writing() as connection:
         assert is_due(connection, "alerts", NOW_S)
         assert take_duty(connection, "alerts", NOW_S, NOW_S + 300)
@@ -350,7 +350,7 @@ def test_one_worker_takes_a_duty(lagging: Watched) -> None:
     ],
 )
 def test_a_wrong_setting_is_one_sentence(tmp_path: Path, lines: str, told: str) -> None:
-    """With the file, what is wrong, and what is allowed."""
+    """The sentence names the file, what is wrong, and what is allowed."""
     path = tiny_site(tmp_path).path
     path.write_text(f"{SITE}[service.alerts]\n{lines}\n")
     with pytest.raises(InputError, match=told) as raised:

@@ -42,14 +42,14 @@ def archived(tmp_path: Path) -> Path:
 
 
 def test_an_archive_is_its_owners(archived: Path) -> None:
-    """It tells what everybody's jobs did, minute by minute."""
+    """Only its owner may read the archive: it shows all users' jobs, minute by minute."""
     kept = archived / "kept"
     for path in (kept, *kept.rglob("*")):
         assert path.stat().st_mode & 0o777 == (0o700 if path.is_dir() else 0o600), path
 
 
 def test_an_archived_timeline_is_that_of_its_source(archived: Path) -> None:
-    """Intervals, extremes and who measured are kept."""
+    """Intervals, extremes and the name of the source are kept."""
     source = read_site(archived / "site.toml").sensor_sources[0]
     (archived / "archive.toml").write_text(FROM_ARCHIVE)
     kept = read_site(archived / "archive.toml").sensor_sources[0]
@@ -79,7 +79,7 @@ def test_the_archive_stands_in_for_a_source_that_forgot(archived: Path) -> None:
 
 
 def test_a_day_is_archived_once_and_when_it_is_over(archived: Path) -> None:
-    """A day that still goes on would be cut off."""
+    """The copy of a day that is not over would be cut off."""
     site = read_site(archived / "site.toml")
     with Store.open(str(archived / "history.db")) as store:
         again = archive_days(site, store, NEXT_DAY_S)
@@ -101,7 +101,7 @@ def test_another_unit_is_refused(archived: Path) -> None:
 
 
 def test_hosts_of_one_name_in_two_clusters_have_their_own_timelines(archived: Path) -> None:
-    """Each cluster's file is its own; asked for one, the archive does not mix in the other."""
+    """Each cluster has its own files, and reading those of one does not mix in the other."""
     (archived / "archive.toml").write_text(FROM_ARCHIVE)
     kept = read_site(archived / "archive.toml").sensor_sources[0]
     (first,) = (archived / "kept").rglob("*.parquet")
@@ -118,7 +118,7 @@ def test_hosts_of_one_name_in_two_clusters_have_their_own_timelines(archived: Pa
 
 
 def test_what_a_source_does_not_have_yet_is_asked_for_again(archived: Path) -> None:
-    """A copy of yesterday's file may come tomorrow; after a week nobody waits for it any more."""
+    """A copy of yesterday's file may come tomorrow; after a week the day is not tried again."""
     site = read_site(archived / "site.toml")
     sound = (archived / "power.csv").read_text()
     shutil.rmtree(archived / "kept")

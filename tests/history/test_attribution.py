@@ -1,4 +1,4 @@
-"""A job's part of a shared node: parts add up, and say by what right they are called so."""
+"""A job's share of a shared node: shares add up, and each says how it was attributed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ POWER = ItemSection(name="power_watt", unit="W")
 
 
 def shared(by: str = "cpu", of: str = "jobs") -> Site:
-    """One node of 16 cores, 4 GPUs and 64 GiB that jobs share."""
+    """Return a site with one node of 16 cores, 4 GPUs and 64 GiB that jobs share."""
     node = NodeType(cores=16, memory_bytes=64 << 30, gpus={"gpu": 4})
     return Site(
         Path("site.toml"),
@@ -38,7 +38,7 @@ def shared(by: str = "cpu", of: str = "jobs") -> Site:
 
 
 def on_node(jobid: str, start_s: int, end_s: int, cpus: int, **items: Any) -> JobRecord:
-    """A job that held so many cores of n01 from so many seconds after noon on."""
+    """Return a job that held ``cpus`` cores of n01 from ``start_s`` to ``end_s`` after noon."""
     given: dict[str, Any] = {
         "queue_time": from_epoch(NOON_S),
         "start_time": from_epoch(NOON_S + start_s),
@@ -49,14 +49,14 @@ def on_node(jobid: str, start_s: int, end_s: int, cpus: int, **items: Any) -> Jo
 
 
 def constant(watts: float, start_s: float, end_s: float) -> Series:
-    """The same power all the time."""
+    """Return a series of constant power."""
     return Series.of_intervals(
         [NOON_S + start_s], [NOON_S + end_s], [watts], unit="W", source="test"
     )
 
 
 def part(record: JobRecord, site: Site, *others: JobRecord, **about: Any) -> tuple[float, str]:
-    """The energy attributed to the job of 100 W during 1000 s, and the label."""
+    """Return the job's energy on a node of 100 W for 1000 s, and how it was attributed."""
     section = ItemSection(**{"name": "power_watt", "unit": "W"} | about)
     occupancy = Occupancy([record, *others])
     series = constant(100, 0, 1000)
@@ -66,23 +66,23 @@ def part(record: JobRecord, site: Site, *others: JobRecord, **about: Any) -> tup
 
 
 def test_a_job_alone_bears_the_whole_node() -> None:
-    """Nobody else was there to bear it."""
+    """A job that is alone on a node gets all its energy, however few cores it holds."""
     assert part(on_node("1", 0, 1000, 2), shared()) == (100_000, "prorated-cpu")
 
 
 def test_neighbours_bear_their_part_while_they_are_there() -> None:
-    """Four of four cores for 500 s, then four of sixteen."""
+    """The job holds 4 of the 4 cores in use for 500 s, then 4 of 16."""
     mine, other = on_node("1", 0, 1000, 4), on_node("2", 500, 2000, 12)
     assert part(mine, shared(), other) == (50_000 + 50_000 * 4 / 16, "prorated-cpu")
 
 
 def test_a_part_of_the_node_leaves_idle_cores_out() -> None:
-    """Of a node of sixteen cores a job of four bears a quarter, whoever else is there."""
+    """A job on 4 of 16 cores gets a quarter of the node's energy, with or without neighbours."""
     assert part(on_node("1", 0, 1000, 4), shared(of="node")) == (25_000, "prorated-cpu")
 
 
 def test_by_gpu_and_by_memory() -> None:
-    """What is compared is the site's choice, or the item's own."""
+    """The site chooses the resource by which energy is shared; an item may choose another."""
     gpus = {"num_host": 1, "num_cpu_perhost": 1, "accelerator": {"num_perhost": 1}}
     memory = {"num_host": 1, "mem_perhost_bytes": 32 * 2**30}
     one, other = on_node("1", 0, 1000, 1, resource_req=gpus), on_node("2", 0, 1000, 1)
@@ -107,25 +107,25 @@ def test_by_gpu_and_by_memory() -> None:
 def test_what_is_not_divided_says_why(
     record: JobRecord, site: Site, about: dict[str, Any], label: str
 ) -> None:
-    """Whole nodes, quantities that do not add up, and shares nobody recorded."""
+    """Exclusive nodes, quantities that do not add up, and unknown shares are not divided."""
     assert part(record, site, **about) == (100_000, label)
 
 
 def test_without_sharing_nodes_are_the_job_s_own() -> None:
-    """A site that does not speak of sharing has none."""
+    """Without a section on sharing, each job has its nodes to itself."""
     site = shared()
     alone = Site(site.path, site.about, site.clusters)
     assert part(on_node("1", 0, 1000, 4), alone) == (100_000, "exclusive")
 
 
 def test_an_unknown_neighbour_leaves_the_sensor_undivided() -> None:
-    """Half of a guess is still a guess."""
+    """A share beside a neighbour of unknown size would be a guess."""
     unknown = on_node("2", 500, 600, 1, resource_req={"num_host": 1})
     assert part(on_node("1", 0, 1000, 4), shared(), unknown) == (100_000, "shared")
 
 
 def test_a_running_neighbour_counts() -> None:
-    """It has no end yet, and is there all the same."""
+    """A job that has not ended holds its cores all the same."""
     running = on_node("2", 500, 600, 4, end_time=None, state="running")
     assert part(on_node("1", 0, 1000, 4), shared(), running) == (75_000, "prorated-cpu")
 
@@ -154,7 +154,7 @@ def test_the_parts_of_all_jobs_are_the_node(drawn: list[tuple[int, int, int]]) -
 
 
 def test_extremes_are_divided_too() -> None:
-    """A maximum is of the same quantity as its mean."""
+    """The minimum and the maximum are scaled like the mean."""
     series = Series.of_intervals(
         [0], [100], [50], minimum=[10], maximum=[90], unit="W", source="test"
     )

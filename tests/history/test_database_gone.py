@@ -1,4 +1,4 @@
-"""Databases that are gone in the middle of an ingest: nothing is lost, and the rest follows."""
+"""A database goes away during an ingest: nothing is lost, and the next run reads the rest."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ CUT_POSTGRESQL = "select pg_terminate_backend(pid) from pg_stat_activity where d
 
 
 class Interrupted:
-    """Reads what another source reads; after two records something happens, once."""
+    """A source that reads another one and, once, causes a disturbance after two records."""
 
     def __init__(self, source: JobSource, happens: Callable[[], None]) -> None:
         self.name, self.cursor = source.name, ""
         self._source, self._happens = source, [happens]
 
     def read(self, since: str | None = None) -> Iterator[JobRecord | Fault]:
-        """The records, and the disturbance between them."""
+        """Yield the records, and cause the disturbance after the second one."""
         for number, found in enumerate(self._source.read(since), 1):
             yield found
             if number == 2 and self._happens:
@@ -43,19 +43,19 @@ class Interrupted:
 
 
 class FiveJobs:
-    """Reads five jobs."""
+    """A source of five jobs."""
 
     name, cursor = "five", "all"
 
     def read(self, since: str | None = None) -> Iterator[JobRecord | Fault]:
-        """In order."""
+        """Return the jobs in order of submission."""
         return (job(str(number), queued_s=200 * number) for number in range(5))
 
 
 def test_a_store_that_is_gone(
     postgresql: Callable[[], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The server lets nobody in any more: two jobs are stored, and the next run has all five."""
+    """The server refuses connections after two jobs are stored; the next run stores the rest."""
     monkeypatch.setattr(pipeline, "BATCH", 2)
     url = postgresql()
 
@@ -84,7 +84,7 @@ def test_a_store_that_is_gone(
 def test_the_accounting_is_gone(
     tmp_path: Path, mariadb: Callable[[], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Slurm's database ends the connection: two jobs are stored, and the next run has the rest."""
+    """Slurm's database ends the connection after two jobs; the next run stores the rest."""
     monkeypatch.setattr(database, "_BATCH", 1)
     shutil.copytree(SITES / "abci_like", tmp_path / "site")
     subprocess.run([sys.executable, "make_data.py"], cwd=tmp_path / "site", check=True)

@@ -1,4 +1,4 @@
-"""What jobs used of what they asked for, and the sentence that tells what to ask for instead."""
+"""How much of its request a job used, and the sentence of advice on what to ask for instead."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HOUR_S = 3_600
 
 
 def ran(hours: float = 10, **items: Any) -> JobRecord:
-    """A job of one node that waited an hour and ran so long of the 12 h it asked for."""
+    """Return a job of one node that waited an hour and ran ``hours`` of the 12 h it asked for."""
     start_s = NOON_S + HOUR_S
     times: dict[str, Any] = {
         "start_time": from_epoch(start_s),
@@ -36,19 +36,19 @@ def ran(hours: float = 10, **items: Any) -> JobRecord:
 
 
 def on_node(**means: float) -> list[dict[str, Any]]:
-    """A host of which these aggregates were measured."""
+    """Return the one host of a job, with these measured aggregates."""
     return [{"node_id": "n01", **means}]
 
 
 def with_gpus(*percents: float) -> dict[str, Any]:
-    """A host whose GPUs were so busy."""
+    """Return the items of a job on one host whose GPUs had these mean utilisations."""
     devices = [{"utilization_percent_avg": each} for each in percents]
     request = {"num_host": 1, "accelerator": {"num_perhost": len(percents)}}
     return {"per_host": [{"node_id": "n01", "accelerator": devices}], "resource_req": request}
 
 
 def memory(asked_gib: float, used_gib: float) -> dict[str, Any]:
-    """A job that asked for so much memory and used so much."""
+    """Return the items of a job that asked for one amount of memory and used another."""
     request = {"num_host": 1, "mem_perhost_bytes": int(asked_gib * GIB)}
     return {"resource_req": request, "per_host": on_node(used_mem_bytes_max=used_gib * GIB)}
 
@@ -95,12 +95,12 @@ def memory(asked_gib: float, used_gib: float) -> dict[str, Any]:
     ids=lambda each: each if isinstance(each, str) else "",
 )
 def test_the_sentence_says_what_to_ask_for(record: JobRecord, sentence: str | None) -> None:
-    """One, of what is scarcest; none of a job that used enough, ran short or was stopped."""
+    """The advice is on the scarcest resource; jobs that use enough, are short or fail get none."""
     assert efficiency_of(record, None).advice == sentence
 
 
 def test_a_job_that_did_not_wait_is_not_told_so() -> None:
-    """Nothing would have started sooner."""
+    """A job that started at once would not have started sooner."""
     at_once = ran(**memory(100, 2.5), queue_time=from_epoch(NOON_S + HOUR_S))
     advice = efficiency_of(at_once, None).advice
     assert advice is not None
@@ -108,7 +108,7 @@ def test_a_job_that_did_not_wait_is_not_told_so() -> None:
 
 
 def test_shares_are_judged_by_the_site(tmp_path: Path) -> None:
-    """Its sensors count before the accounting, and its thresholds hold."""
+    """Sensors take precedence over the accounting, and the site's thresholds apply."""
     site_file = tiny_site(tmp_path).path
     site_file.write_text(site_file.read_text() + "[efficiency]\ncpu = 0.4\n")
     site = read_site(site_file)
@@ -128,7 +128,7 @@ def test_shares_are_judged_by_the_site(tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_threshold_is_told_with_its_place(tmp_path: Path, line: str, told: str) -> None:
-    """And what is allowed."""
+    """The error names the key and what is allowed."""
     site_file = tiny_site(tmp_path).path
     site_file.write_text(site_file.read_text() + f"[efficiency]\n{line}\n")
     with pytest.raises(InputError, match=told):
@@ -140,7 +140,7 @@ def test_a_wrong_threshold_is_told_with_its_place(tmp_path: Path, line: str, tol
     [(0.0, Level.POOR), (0.25, Level.FAIR), (0.5, Level.GOOD), (1.0, Level.GOOD)],
 )
 def test_levels_follow_the_threshold(share: float, level: Level) -> None:
-    """Below it poor, below twice as much fair; a job of seconds is not judged."""
+    """Below the threshold is poor, below twice as much fair; a job of a minute is not judged."""
     section = EfficiencySection(cpu=0.25)
     assert section.levels({"cpu": share}, 3_600)["cpu"] is level
     assert section.levels({"cpu": share}, 60)["cpu"] is None
@@ -148,7 +148,7 @@ def test_levels_follow_the_threshold(share: float, level: Level) -> None:
 
 
 def test_busy_gpus_excuse_idle_cpus() -> None:
-    """Most trainings wait for their GPUs."""
+    """Most training jobs wait for their GPUs, so their idle CPUs are not judged."""
     section = EfficiencySection()
     assert section.levels({"cpu": 0.1, "gpu": 0.9}, 3_600)["cpu"] is None
     assert section.levels({"cpu": 0.1, "gpu": 0.1}, 3_600)["cpu"] is Level.POOR
@@ -156,7 +156,7 @@ def test_busy_gpus_excuse_idle_cpus() -> None:
 
 @pytest.mark.parametrize(("exclusive", "share"), [(True, 0.25), (False, 0.5)])
 def test_energy_is_of_what_busy_nodes_draw(tmp_path: Path, exclusive: bool, share: float) -> None:
-    """Of the whole node, or of the job's half of its CPUs; judged only where the site says how."""
+    """The share is of a busy node, or of the job's half of one; a level needs a threshold."""
     path = tiny_site(tmp_path).path
     text = path.read_text().replace("cores = 4", "cores = 4\npower = { idle_w = 50, busy_w = 400 }")
     path.write_text(text)
@@ -178,7 +178,7 @@ def test_energy_is_of_what_busy_nodes_draw(tmp_path: Path, exclusive: bool, shar
 
 
 def test_waste_is_what_was_held_and_idle() -> None:
-    """A node is as idle as the busier of its CPUs and GPUs; unmeasured ones are not idle."""
+    """A node is as busy as the busier of its CPUs and GPUs; without measurements it is not idle."""
     measured = ran(10, **with_gpus(60, 20), state="completed")
     found = [wasted(1, measured, None), wasted(2, ran(10, per_host=on_node()), None)]
     total = summed(each for each in found if each is not None)
@@ -190,7 +190,7 @@ def test_waste_is_what_was_held_and_idle() -> None:
 
 
 def test_the_wasteful_miniature_site_has_something_to_show(tmp_path: Path) -> None:
-    """Memory that nobody used, a GPU that did nothing, and a source that fell silent."""
+    """The site has unused memory, an idle GPU, and jobs of a source that fell silent."""
     extent = replace(MONTH, jobs=60)
     site = store_demo(tmp_path / "site", extent=extent)
     with Store.open(site.store.located(site.path.parent)) as store:
@@ -203,6 +203,6 @@ def test_the_wasteful_miniature_site_has_something_to_show(tmp_path: Path) -> No
 
 @pytest.mark.slow
 def test_a_month_is_a_month() -> None:
-    """The jobs of the served miniature site come in four weeks or more."""
+    """The last job of the served miniature site ends after 28 to 40 days."""
     schedule = demo_schedule(1, MONTH)
     assert 28 * 86_400 < schedule.end_s.max() < 40 * 86_400

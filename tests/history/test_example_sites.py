@@ -1,4 +1,4 @@
-"""The two example sites from end to end, on real servers: each record says what was written."""
+"""The two example sites from end to end, on real servers: each record matches the written data."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 
 
 def prepared(name: str, folder: Path) -> Path:
-    """A copy of the example with its data."""
+    """Return a copy of the example with its data."""
     require_program("rrdtool")
     shutil.copytree(SITES / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     subprocess.run([sys.executable, "make_data.py"], cwd=folder / name, check=True)
@@ -68,18 +68,18 @@ def ingested(site: Path) -> dict[str, JobRecord]:
 
 
 def hosts_of(record: JobRecord) -> list[HostUse]:
-    """The hosts of a job that ran."""
+    """Return the hosts of a job that ran."""
     assert record.per_host is not None
     return record.per_host
 
 
 def power_of(record: JobRecord, host: int = 0) -> Timeline:
-    """The power of a host."""
+    """Return the power of a host."""
     return hosts_of(record)[host].timelines["power_watt"]
 
 
 def energy_j(watts: Iterable[float], step_s: float) -> float:
-    """Joules of steps of equal length."""
+    """Return the joules of steps of equal length."""
     return step_s * sum(watts)
 
 

@@ -45,13 +45,13 @@ def store(store_url: str) -> Iterator[Store]:
 
 
 def archived(store: Store, folder: Path) -> list[str]:
-    """The records in the archive."""
+    """Return the records in the archive."""
     answer = ask(listed_files(store, folder), "SELECT record FROM archived_jobs ORDER BY id")
     return [record for (record,) in answer.rows]
 
 
 def test_old_jobs_are_moved_by_month(store: Store, tmp_path: Path) -> None:
-    """Whole records, with hosts and tags to ask for; the store keeps nothing of them but who."""
+    """Whole records move, with hosts and tags to query; the store keeps identities and users."""
     moved = move_jobs(store, tmp_path, NOON_S + 40 * DAY_S)
     assert (moved.jobs, moved.files, moved.waiting, moved.strange) == (3, 2, 0, ())
     assert archived(store, tmp_path) == [document_of(each) for each in OLD]
@@ -68,14 +68,14 @@ def test_old_jobs_are_moved_by_month(store: Store, tmp_path: Path) -> None:
 
 
 def test_the_archive_is_its_owners(store: Store, tmp_path: Path) -> None:
-    """It tells of everybody's jobs."""
+    """Only its owner may read the archive, as it has every user's jobs."""
     move_jobs(store, tmp_path / "kept", DECEMBER_S)
     for path in (tmp_path / "kept").rglob("*"):
         assert path.stat().st_mode & 0o777 == (0o700 if path.is_dir() else 0o600), path
 
 
 def test_what_was_archived_is_not_read_in_again(store: Store, tmp_path: Path) -> None:
-    """An ingest from the start meets all of them; keys are not used again, either."""
+    """An ingest from the start meets the archived jobs and adds none; no key is used again."""
     move_jobs(store, tmp_path, NOON_S + 90 * DAY_S)
     changed = job("2", queued_s=60, state="failed")
     counts = store.put([OLD[0], changed, NEW], source="test")
@@ -85,7 +85,7 @@ def test_what_was_archived_is_not_read_in_again(store: Store, tmp_path: Path) ->
 
 
 def test_a_job_whose_sensors_are_still_to_be_asked_stays(store: Store, tmp_path: Path) -> None:
-    """It would be archived without what it used."""
+    """A job whose sensors have not been asked would be archived without what it used."""
     store.put([job("5")], source="test", to_measure=True)
     moved = move_jobs(store, tmp_path, DECEMBER_S)
     assert (moved.jobs, moved.waiting) == (2, 1)
@@ -105,7 +105,7 @@ def test_a_second_run_adds_files_and_changes_none(store: Store, tmp_path: Path) 
 def test_a_file_of_another_store_is_left_alone(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One that a killed run left, with jobs that the store still has, is removed."""
+    """A file that a killed run left is removed only by the store that still has its jobs."""
     monkeypatch.setattr(move, "_forget", _fail)
     with pytest.raises(RuntimeError):
         move_jobs(store, tmp_path, DECEMBER_S)
@@ -125,7 +125,7 @@ def _fail(*_: object) -> None:
 
 
 def test_what_is_too_old_is_deleted(store: Store, tmp_path: Path) -> None:
-    """Files, timelines and names; and an ingest does not bring it back."""
+    """Files, timelines and names are deleted, and an ingest does not bring the jobs back."""
     move_jobs(store, tmp_path, NOON_S + 40 * DAY_S)
     for day in ("2023-11-30", "2023-12-01"):
         (tmp_path / "cluster=one" / f"date={day}" / "item=power_watt").mkdir(parents=True)
@@ -138,7 +138,7 @@ def test_what_is_too_old_is_deleted(store: Store, tmp_path: Path) -> None:
 
 
 def test_a_deletion_that_was_cut_off_is_completed(store: Store, tmp_path: Path) -> None:
-    """The file was gone before the store knew."""
+    """A run deleted the file but not its entry in the store; the next run does the rest."""
     move_jobs(store, tmp_path, DECEMBER_S)
     (file,) = tmp_path.rglob("*.parquet")
     file.unlink()
@@ -155,13 +155,13 @@ def test_an_empty_archive_has_the_columns_of_a_full_one(store: Store, tmp_path: 
 
 
 def test_a_wrong_question_is_told() -> None:
-    """In DuckDB's words, without where in its code."""
+    """The error has DuckDB's words, without the place in its source code."""
     with pytest.raises(InputError, match="query: Parser Error"):
         ask([], "SELEC 1")
 
 
 def test_months_are_counted_from_the_first_of_this_one() -> None:
-    """So that a month is moved or deleted whole."""
+    """Limits lie on the first of a month, so that a month is moved or deleted whole."""
     assert month_of(DECEMBER_S - 1) == "2023-11"
     assert month_of(months_before_s(NOON_S, 2)) == "2023-09"
     assert months_before_s(NOON_S, 11) == month_end_s("2022-11")
@@ -169,7 +169,7 @@ def test_months_are_counted_from_the_first_of_this_one() -> None:
 
 
 def test_what_is_deleted_before_it_is_moved_is_refused() -> None:
-    """Such a site file means something else."""
+    """Such a site file cannot be what its author meant."""
     with pytest.raises(ParameterError, match="delete_after_months is 3; must be 6 or more"):
         ArchiveSection(folder="kept", move_after_months=6, delete_after_months=3)
     with pytest.raises(ParameterError, match="move_after_months is 0; must be 1 to"):
@@ -177,7 +177,7 @@ def test_what_is_deleted_before_it_is_moved_is_refused() -> None:
 
 
 def crowd() -> list[JobRecord]:
-    """A hundred old jobs of four months."""
+    """Return a hundred old jobs of four months."""
     return [
         measured_job(str(number), queued_s=DAY_S * number, tags=["a"] * (number % 2))
         for number in range(100)
@@ -186,7 +186,7 @@ def crowd() -> list[JobRecord]:
 
 @pytest.mark.slow
 def test_killed_at_any_moment_no_job_is_lost(store_url: str, tmp_path: Path) -> None:
-    """After many kills and one run in peace, each record is in the archive, once."""
+    """After many kills and one undisturbed run, the archive has each record once."""
     folder = tmp_path / "kept"
     with Store.make(store_url) as store:
         store.put(crowd(), source="test")

@@ -1,4 +1,4 @@
-"""Job sources by the site file, and without one."""
+"""Job sources, made from a site file and without one."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ DATABASE = "mariadb://reader:se:cr@t@db.example/slurm_acct_db"
 
 
 class Undescribed:
-    """No dataclass, so that nobody can tell what it reads."""
+    """A source that is no dataclass, so that its options are unknown."""
 
 
 def test_what_is_named_is_what_the_kind_reads() -> None:
-    """A file, a folder, or the URL of a database."""
+    """The kind decides whether the name is a file, a folder, or the URL of a database."""
     log = lone_job_source("grid-engine", "accounting", "big")
     archive = lone_job_source("clustercockpit", "job-archive")
     tables = lone_job_source("slurm-database", DATABASE, "big")
@@ -60,14 +60,14 @@ def test_a_password_does_not_become_a_name() -> None:
 def test_a_mistake_without_a_site_file_is_one_sentence(
     kind: str, where: str, cluster: str | None, sentence: str
 ) -> None:
-    """With what was wrong, and without the password."""
+    """The sentence says what is wrong and does not contain the password."""
     with pytest.raises(SchedlabError, match=sentence) as caught:
         lone_job_source(kind, where, cluster)
     assert "cr@t" not in str(caught.value)
 
 
 def test_a_section_that_is_wrong_is_named_with_its_file(tmp_path: Path) -> None:
-    """The doctor tells of it and goes on to the sensors."""
+    """The doctor reports the section and goes on to the sensors."""
     site = tiny_site(tmp_path, '[[job_source]]\nkind = "standrd"\n')
     sentence = 'site.toml: unknown job source "standrd"; did you mean "standard"'
     with pytest.raises(SchedlabError, match=sentence):
@@ -93,7 +93,7 @@ def test_the_doctor_tells_one_bad_row_from_a_wrong_kind(tmp_path: Path) -> None:
 
 
 def test_an_archive_is_read_without_a_site_file(tmp_path: Path) -> None:
-    """Through the same door as every other kind."""
+    """A job archive is opened by the same function as every other kind."""
     folder = tmp_path / "archive" / "big" / "0" / "007" / "1700000000"
     folder.mkdir(parents=True)
     meta = {"jobId": 7, "cluster": "big", "user": "ann", "jobState": "completed", "numNodes": 1}

@@ -21,13 +21,13 @@ ROOT = Path(__file__).parents[2]
 
 
 def crowd() -> list[JobRecord]:
-    """A hundred jobs that share two nodes, so that each is measured with others in mind."""
+    """Return a hundred jobs that share two nodes, so that measuring one depends on others."""
     nodes = ([{"node_id": "n01"}], [{"node_id": "n02"}], [{"node_id": "n01"}, {"node_id": "n02"}])
     return [job(str(number), queued_s=number, per_host=nodes[number % 3]) for number in range(100)]
 
 
 def content(store: Store) -> dict[str, list[Any]]:
-    """All that a store knows, but for its log."""
+    """Return the rows of a store, except its log."""
     return {
         table.name: sorted(map(repr, store.select(select(table))))
         for table in (jobs, hosts, aggregates, provenances, sources)
@@ -36,7 +36,7 @@ def content(store: Store) -> dict[str, list[Any]]:
 
 @pytest.mark.slow
 def test_the_store_is_the_same_after_random_kills(store_url: str, tmp_path: Path) -> None:
-    """Twenty runs are killed; the one that follows makes what a run in peace makes."""
+    """After twenty killed runs, the next one leaves the same store as an undisturbed run."""
     tiny_site(tmp_path, '[sharing]\nshare_by = "cpu"\n')
     write_jobs(tmp_path, crowd())
     write_power(tmp_path, {"n01": 100.0, "n02": 200.0}, minutes=5)

@@ -1,4 +1,4 @@
-"""From the sources of a site into its store, through everything that goes wrong on the way."""
+"""Jobs get from the sources of a site into its store, whatever goes wrong on the way."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from schedlab.history.store.tables import ingests
 
 
 class Source:
-    """Says what it is told to say."""
+    """A source that reports what the test gave it."""
 
     name = "source"
     cursor = ""
@@ -32,7 +32,7 @@ class Source:
         self.asked: list[str | None] = []
 
     def read(self, since: str | None = None) -> Iterator[JobRecord | Fault]:
-        """Everything in turn, errors too."""
+        """Yield the records and faults in turn, and raise the errors."""
         self.asked.append(since)
         for each in self.found:
             if isinstance(each, Exception):
@@ -49,7 +49,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def run(site: Site, store: Store) -> pipeline.Sensing:
-    """One whole ingest of the site."""
+    """Run one whole ingest of the site."""
     for source in job_sources(site):
         assert ingest(store, source, site=site).failure is None
     return measure_due(store, site)
@@ -73,7 +73,7 @@ def test_a_second_run_has_nothing_to_do(store: Store, tmp_path: Path) -> None:
 
 
 def test_the_next_reading_goes_on_from_the_cursor(store: Store) -> None:
-    """Unless everything is wanted again."""
+    """An ingest reads on from the cursor, unless everything is wanted again."""
     source = Source(job("1"))
     for from_start in (False, False, True):
         ingest(store, source, from_start=from_start)
@@ -81,10 +81,10 @@ def test_the_next_reading_goes_on_from_the_cursor(store: Store) -> None:
 
 
 def test_a_source_that_is_of_another_kind_now_is_read_anew(store: Store) -> None:
-    """What a wrong kind has read, as faults, must not count as read."""
+    """Rows that a wrong kind has read as faults must not count as read."""
 
     class Corrected(Source):
-        """Reads the same, and rightly."""
+        """A source of another kind, which reads the row correctly."""
 
     ingest(store, Source(Fault("file:1", "has 45 fields")))
     corrected = Corrected(job("1"))
@@ -109,7 +109,7 @@ def test_a_source_that_breaks_off_keeps_what_was_read(store: Store) -> None:
 
 
 def test_a_strange_node_is_told_of_and_the_job_kept(store: Store, tmp_path: Path) -> None:
-    """It may be new, or misspelt in the site file: the operator must know."""
+    """The node may be new, or misspelt in the site file: the operator must know."""
     site = tiny_site(tmp_path)
     stray = job("9", per_host=[{"node_id": "x[7"}])
     outcome = ingest(store, Source(stray, job("8", cluster="two")), site=site)
@@ -130,7 +130,7 @@ def test_two_jobs_on_an_unshared_node_are_told_of(store: Store, tmp_path: Path) 
 
 
 def test_hosts_of_one_name_in_two_clusters_are_two(store: Store, tmp_path: Path) -> None:
-    """Jobs on them do not meet: nobody is told of, and each bears all of its own node."""
+    """Jobs on such hosts share no node: there is no fault, and each gets all its node's energy."""
     second = '[[cluster]]\nname = "two"\n[[cluster.nodes]]\nhosts = "n[01-02]"\n'
     site = tiny_site(tmp_path, second)
     assert not ingest(store, Source(job("1"), job("2", cluster="two")), site=site).faults
@@ -160,7 +160,7 @@ def test_a_sensor_that_is_down_costs_its_items_only(store: Store, tmp_path: Path
 def test_after_many_failures_the_rest_is_left_for_later(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A server that hangs must not be waited for a thousand times."""
+    """An ingest must not wait a thousand times for a server that hangs."""
     monkeypatch.setattr(pipeline, "PATIENCE", 2)
     site = tiny_site(tmp_path)
     (tmp_path / "power.csv").write_text("<html>503 Service Unavailable</html>\n")
@@ -191,7 +191,7 @@ def test_old_failures_do_not_keep_new_jobs_from_being_measured(
 
 
 def test_a_late_neighbour_changes_what_a_job_is_charged(store: Store, tmp_path: Path) -> None:
-    """Nodes are shared: of 100 W, a job alone has all; with an equal neighbour, half."""
+    """On a shared node of 100 W, a job alone gets all; beside an equal neighbour, it gets half."""
     site = tiny_site(tmp_path, '[sharing]\nshare_by = "cpu"\n')
     write_jobs(tmp_path, [job("1")])
     run(site, store)
@@ -216,7 +216,7 @@ def test_the_order_of_arrival_does_not_matter(tmp_path: Path) -> None:
 
 
 def test_two_sources_must_not_have_one_name(tmp_path: Path) -> None:
-    """The store remembers by the name how far each was read."""
+    """The store remembers under its name how far a source was read."""
     again = '[[job_source]]\nkind = "standard"\nname = "scheduler"\nfile = "more.jsonl"\n'
     tiny_site(tmp_path, again)
     with pytest.raises(Exception, match='two job sources are called "scheduler"'):
@@ -224,7 +224,7 @@ def test_two_sources_must_not_have_one_name(tmp_path: Path) -> None:
 
 
 def test_gaps_show_in_the_coverage(store: Store, tmp_path: Path) -> None:
-    """Samples until 12:01 of a job from 12:00:10 on that ran 100 s: 50 s of them are covered."""
+    """A job ran 100 s from 12:00:10 and the samples end at 12:01, so 50 s are covered."""
     site = tiny_site(tmp_path)
     write_power(tmp_path, {"n01": 100.0, "n02": 200.0}, minutes=1)
     run(site, store)

@@ -1,4 +1,4 @@
-"""What the history writes about people can be reached by its owner only."""
+"""Only their owner can read the files in which the history keeps data about people."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ folder = "archive"
 
 @pytest.fixture(autouse=True)
 def usual_umask() -> Iterator[None]:
-    """Under which whatever is made carelessly can be read by all."""
+    """A umask under which every user can read a file that is made without care."""
     before = os.umask(0o022)
     yield
     os.umask(before)
 
 
 def mode(path: Path) -> int:
-    """Who may do what with it."""
+    """Return the permission bits of a file."""
     return stat.S_IMODE(path.stat().st_mode)
 
 
 def test_the_files_of_a_store_are_their_owners(tmp_path: Path) -> None:
-    """They hold password hashes and everybody's jobs; SQLite's log holds the newest of them."""
+    """They hold password hashes and every user's jobs; SQLite's log holds the newest jobs."""
     with Store.make(str(tmp_path / "history.db")) as store, store.ingesting():
         store.put([job("1")], source="scheduler")
         found = {path.name: mode(path) for path in tmp_path.iterdir()}
@@ -52,7 +52,7 @@ def test_the_files_of_a_store_are_their_owners(tmp_path: Path) -> None:
 
 
 def test_folders_are_made_for_their_owner_and_those_there_stay(tmp_path: Path) -> None:
-    """An archive lies in several, one in the other; who gave one to a group meant it."""
+    """New nested folders belong to their owner; a folder that was opened to a group stays open."""
     tmp_path.chmod(0o750)
     make_private_folder(tmp_path / "archive" / "date=2026-01-05")
     folders = (tmp_path, tmp_path / "archive", tmp_path / "archive" / "date=2026-01-05")
@@ -60,7 +60,7 @@ def test_folders_are_made_for_their_owner_and_those_there_stay(tmp_path: Path) -
 
 
 def test_what_others_can_reach_is_named_with_the_remedy(tmp_path: Path) -> None:
-    """A store of an earlier version, an archive and a secret, each with its own command."""
+    """A store of an earlier version, an archive and a secret are named, each with its command."""
     site_file = tiny_site(tmp_path).path
     site_file.write_text(site_file.read_text() + SECRETS)
     site, store = read_site(site_file), tmp_path / "history.db"
@@ -81,12 +81,12 @@ def test_what_others_can_reach_is_named_with_the_remedy(tmp_path: Path) -> None:
 
 
 def test_a_server_keeps_its_own_files() -> None:
-    """Of PostgreSQL's there is nothing to check."""
+    """There is no file to check for a store in PostgreSQL."""
     assert exposures("postgresql://me@db.example.org/history", None) == []
 
 
 def test_the_demo_is_its_makers(tmp_path: Path) -> None:
-    """Its folder is for the owner only; those above are left as usual."""
+    """The demo's folder is for its owner only; the folders above it keep the usual mode."""
     site = store_demo(tmp_path / "out" / "demo")
     folders = (tmp_path / "out", tmp_path / "out" / "demo")
     assert [mode(each) for each in folders] == [0o755, 0o700]
@@ -94,7 +94,7 @@ def test_the_demo_is_its_makers(tmp_path: Path) -> None:
 
 
 def test_a_secret_is_the_text_of_a_file(tmp_path: Path) -> None:
-    """Editors end it with a newline; what is no text is refused, not shown."""
+    """Editors end the file with a newline; a file that is no text is refused, and not shown."""
     path = tmp_path / "secret"
     path.write_text(" pass word\n")
     assert read_secret(path, "password") == "pass word"

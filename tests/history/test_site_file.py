@@ -88,13 +88,13 @@ def site(tmp_path: Path) -> Site:
 
 
 def written(folder: Path, text: str) -> Site:
-    """The site of a file with that text."""
+    """Write a site file with this text and return its site."""
     (folder / "site.toml").write_text(text)
     return read_site(folder / "site.toml")
 
 
 def test_nodes_are_known_by_name(site: Site) -> None:
-    """Each host of a host list is like its group."""
+    """Each host of a host list has the properties of its group."""
     new = site.cluster("new")
     assert sorted(new.by_host) == ["c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "g1", "g2"]
     assert new.by_host["g2"].gpus == {"A100": 4}
@@ -103,7 +103,7 @@ def test_nodes_are_known_by_name(site: Site) -> None:
 
 
 def test_sources_are_asked_in_the_order_of_the_file(site: Site) -> None:
-    """The first that knows an item of the cluster goes first; the others stand in for it."""
+    """The first source with an item of the cluster goes first; the others stand in for it."""
     new, old = (
         {item: [source.name for source in sources] for item, sources in found.items()}
         for found in (site.sensor_items("new"), site.sensor_items("old"))
@@ -114,7 +114,7 @@ def test_sources_are_asked_in_the_order_of_the_file(site: Site) -> None:
 
 
 def test_a_record_without_a_cluster_is_of_the_only_one(site: Site, tmp_path: Path) -> None:
-    """With two clusters nobody can tell."""
+    """With two clusters, the cluster of such a record is unknown."""
     with pytest.raises(SchedlabError, match="unknown cluster"):
         site.cluster(None)
     one = written(tmp_path, '[site]\nname = "x"\n[[cluster]]\nname = "only"\n')
@@ -144,7 +144,7 @@ def test_a_record_without_a_cluster_is_of_the_only_one(site: Site, tmp_path: Pat
     ],
 )
 def test_a_mistake_is_one_sentence(tmp_path: Path, old: str, new: str, sentence: str) -> None:
-    """It names the file, the section and what was allowed."""
+    """The sentence names the file, the section and what is allowed."""
     assert old in SITE
     with pytest.raises(InputError, match=sentence) as caught:
         written(tmp_path, SITE.replace(old, new, 1))
@@ -152,19 +152,19 @@ def test_a_mistake_is_one_sentence(tmp_path: Path, old: str, new: str, sentence:
 
 
 def test_broken_toml_is_named_with_its_line(tmp_path: Path) -> None:
-    """As editors can jump to."""
+    """Editors can jump to a place that is written as file and line."""
     with pytest.raises(InputError, match=r"site.toml:2: not TOML"):
         written(tmp_path, '[site]\nname = "x\n')
 
 
 def test_a_site_needs_a_name_and_a_cluster(tmp_path: Path) -> None:
-    """The least that a site is."""
+    """A site without a cluster is refused."""
     with pytest.raises(InputError, match=r"has no \[cluster\]"):
         written(tmp_path, '[site]\nname = "x"\n')
 
 
 def test_the_page_on_site_files_has_every_key() -> None:
-    """What can be written into the file is on its page, with kinds, units and presets."""
+    """The page lists every key of a site file, with kinds, units and presets."""
     page = (Path(__file__).parents[2] / "docs" / "formats" / "site-file.md").read_text()
     sections: list[Any] = [SiteSection, SharingSection, CarbonSection]
     sections += [StoreSection, ArchiveSection, ReleaseSection]

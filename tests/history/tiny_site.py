@@ -41,13 +41,13 @@ unit = "W"
 
 
 def write_jobs(folder: Path, records: Iterable[JobRecord]) -> None:
-    """What the scheduler says from now on."""
+    """Write the jobs that the scheduler reports from now on."""
     lines = [record.model_dump_json(exclude_none=True) for record in records]
     (folder / "jobs.jsonl").write_text("\n".join(lines) + "\n")
 
 
 def write_power(folder: Path, watts: dict[str, float], minutes: int = 10) -> None:
-    """A constant power of each node, measured every ten seconds from noon on."""
+    """Write a constant power for each node, measured every ten seconds from noon."""
     rows = [
         f"{NOON_S + second},{host},{watt}"
         for host, watt in watts.items()
@@ -57,7 +57,7 @@ def write_power(folder: Path, watts: dict[str, float], minutes: int = 10) -> Non
 
 
 def tiny_site(folder: Path, more: str = "") -> Site:
-    """Three jobs on nodes of 100 W and 200 W; more sections may be added."""
+    """Return a site of three jobs on nodes of 100 W and 200 W; ``more`` holds further sections."""
     alone = job("1", per_host=[{"node_id": "n01"}])
     wide = job("2", queued_s=120, per_host=[{"node_id": "n01"}, {"node_id": "n02"}])
     write_jobs(folder, [alone, wide, job("3", queued_s=240, state="failed")])

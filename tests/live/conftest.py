@@ -1,4 +1,4 @@
-"""A scheduler of ours behind a real socket, and the other end of it."""
+"""Fixtures that serve a Batsim session on a real socket and connect to it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Connect = Callable[[Session], AbstractContextManager[Ask]]
 
 @contextmanager
 def asking(endpoint: str) -> Iterator[Ask]:
-    """Batsim's end of the socket."""
+    """Connect to the socket as Batsim does, and yield a function that asks one message."""
     with zmq.Context() as context, context.socket(zmq.REQ) as socket:
         socket.linger, socket.rcvtimeo = 0, PATIENCE_MS
         socket.connect(endpoint)
@@ -35,7 +35,7 @@ def asking(endpoint: str) -> Iterator[Ask]:
 
 @pytest.fixture
 def connect() -> Connect:
-    """Serve a session in a thread of its own, and ask it."""
+    """A function that serves a session in a thread of its own and connects to it."""
 
     @contextmanager
     def connected(session: Session) -> Iterator[Ask]:

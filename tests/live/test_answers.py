@@ -35,7 +35,7 @@ def _one(**more: Any) -> Any:
 
 
 def test_a_waiting_job() -> None:
-    """The start that Slurm tells of it is a forecast of Slurm's, and not read."""
+    """Slurm's start time of a waiting job is only a forecast, so it is not read."""
     job = _one()
     assert (job.id, job.handle, job.stage, job.user) == ("7", "7", LiveStage.WAITS, "ann")
     assert (job.limit_s, job.cpus, job.tasks, job.min_nodes) == (300, 4, 2, 2)
@@ -66,12 +66,12 @@ def test_numbers_of_later_versions() -> None:
 
 @pytest.mark.parametrize(("written", "meant"), [(0, 0), (7, 7), (4294967284, -12), (-12, -12)])
 def test_a_nice_below_zero(written: int, meant: int) -> None:
-    """22.05 writes it without its sign; read so, a raised job would seem to be far down."""
+    """Slurm 22.05 writes it unsigned; read like that, a raised job would seem to be far down."""
     assert _one(nice=written).nice == meant
 
 
 def test_waiting_tasks_of_an_array_are_jobs_with_one_handle() -> None:
-    """What is set for one of them is set for all: anything else would split the array."""
+    """A change to one task is made to all of them: anything else would split the array."""
     jobs, _ = live_jobs({"jobs": [{**PLAIN, "array_job_id": 7, "array_task_string": "1-5:2,9%2"}]})
     assert [job.id for job in jobs] == ["7_1", "7_3", "7_5", "7_9"]
     assert {job.handle for job in jobs} == {"7_[1-5:2,9]"}
@@ -80,13 +80,13 @@ def test_waiting_tasks_of_an_array_are_jobs_with_one_handle() -> None:
 
 
 def test_a_job_that_was_cancelled_while_it_waited_never_started() -> None:
-    """Slurm gives it a start; no node tells of it."""
+    """Slurm reports a start time for such a job, but no nodes."""
     job = _one(job_state="CANCELLED", nodes="", end_time=1300)
     assert (job.stage, job.start, job.end) == (LiveStage.ENDED, None, 1300)
 
 
 def test_what_a_job_asks_for() -> None:
-    """GPUs by node and type, whole nodes, dependencies without what Slurm remarks on them."""
+    """GPUs per node, their type, whole nodes, and dependencies without Slurm's remarks are read."""
     job = _one(
         tres_per_node="gres:gpu:a100:2",
         shared="none",
@@ -104,7 +104,7 @@ def test_what_a_job_asks_for() -> None:
 
 
 def test_nodes_that_take_no_job() -> None:
-    """By state or by a flag of it; one that is allocated takes jobs later."""
+    """A node is closed by its state or a flag of it; an allocated node takes jobs later."""
     answer = {
         "nodes": [
             {"name": "n1", "state": "allocated", "state_flags": []},
@@ -116,7 +116,7 @@ def test_nodes_that_take_no_job() -> None:
 
 
 def test_what_is_not_readable_costs_one_job() -> None:
-    """The others are read; what was wrong is told."""
+    """The other jobs are read, and a note says what was wrong."""
     jobs, notes = live_jobs({"jobs": [{**PLAIN, "submit_time": "soon"}, PLAIN, {"job_id": 3}]})
     assert [job.id for job in jobs] == ["7"]
     assert len(notes) == 2
@@ -127,7 +127,7 @@ def test_what_is_not_readable_costs_one_job() -> None:
 
 @given(st.text(), st.text(), st.text())
 def test_no_text_of_a_user_changes_what_is_read(name: str, comment: str, place: str) -> None:
-    """Names, comments and folders of jobs are data, whatever stands in them."""
+    """Names, comments and folders of jobs are data, whatever they contain."""
     answer = {"name": name, "comment": comment, "current_working_directory": place}
     told = json.loads(json.dumps({**PLAIN, **answer}))
     jobs, notes = live_jobs({"jobs": [told]})
@@ -149,7 +149,7 @@ def test_no_text_of_a_user_changes_what_is_read(name: str, comment: str, place: 
     )
 )
 def test_any_answer_is_read_or_told(changed: dict[str, Any]) -> None:
-    """Never an exception for what another program says of one job."""
+    """No answer about one job raises an exception; at most, a note reports it."""
     jobs, notes = live_jobs({"jobs": [{**PLAIN, **changed}, {**PLAIN, "job_id": 8}]})
     assert "8" in {job.id for job in jobs}
     assert len(notes) <= 1

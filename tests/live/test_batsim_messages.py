@@ -1,4 +1,4 @@
-"""One message and its answer: what the protocol asks of us, and what we refuse."""
+"""One message and its answer: what the protocol requires, and what is refused."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Events = list[dict[str, Any]]
 
 
 def event(kind: str, timestamp: float = 0, **data: Any) -> dict[str, Any]:
-    """An event of that type."""
+    """Return an event of that type."""
     return {"timestamp": timestamp, "type": kind, "data": data}
 
 
 def tell(session: Session, now: float, *events: dict[str, Any]) -> Events:
-    """Send the events in one message; the events of the answer."""
+    """Send the events in one message; return the events of the answer."""
     raw = session.answer(json.dumps({"now": now, "events": events}).encode())
     answer = json.loads(raw)
     assert answer["now"] == now
@@ -32,7 +32,7 @@ def tell(session: Session, now: float, *events: dict[str, Any]) -> Events:
 
 
 def begun(policy: Any = "easy", ids: tuple[int, ...] = (0, 1, 2, 3), **options: Any) -> Session:
-    """A session on four resources."""
+    """Return a session that has begun, by default on four resources."""
     session = Session(policy, **options)
     resources = [{"id": number, "name": f"host{number}"} for number in ids]
     tell(session, 0, event("SIMULATION_BEGINS", compute_resources=resources))
@@ -40,13 +40,13 @@ def begun(policy: Any = "easy", ids: tuple[int, ...] = (0, 1, 2, 3), **options: 
 
 
 def submitted(name: str, now: float = 0, **job: Any) -> dict[str, Any]:
-    """One job of one node for ten seconds, unless told otherwise."""
+    """Return the submission of a job, by default of one node for ten seconds."""
     described = {"id": name, "res": 1, "walltime": 10, **job}
     return event("JOB_SUBMITTED", now, job_id=name, job=described)
 
 
 def completed(name: str, now: float) -> dict[str, Any]:
-    """The job has ended well."""
+    """Return the event that the job has ended well."""
     return event("JOB_COMPLETED", now, job_id=name, job_state="COMPLETED_SUCCESSFULLY")
 
 
@@ -58,7 +58,7 @@ def test_a_job_that_fits_is_executed_on_the_lowest_resources() -> None:
 
 
 def test_times_are_seen_to_the_nearest_second() -> None:
-    """Messages take microseconds, which must not make a second of waiting; walltimes go up."""
+    """Messages take microseconds, which must not add a second of wait; walltimes round up."""
     assert [clock_s(time) for time in (0.0, 7.000045, 7.5, 7.499, 7.999985)] == [0, 7, 8, 7, 8]
     assert [request_s(time) for time in (0.2, 10.0, 10.0000001, 10.2)] == [1, 10, 10, 11]
 
@@ -67,7 +67,7 @@ def test_times_are_seen_to_the_nearest_second() -> None:
     ("numbers", "text"), [([], ""), ([3], "3"), ([0, 1, 2], "0-2"), ([0, 2, 3, 9], "0 2-3 9")]
 )
 def test_an_interval_set(numbers: list[int], text: str) -> None:
-    """Neighbours are joined."""
+    """Neighbouring numbers are joined."""
     assert interval_set(numbers) == text
 
 
@@ -114,7 +114,7 @@ def test_killed_jobs_end_once() -> None:
 
 
 def test_users_are_known_by_any_name() -> None:
-    """Batsim hands on what else its workload says; predictors learn from the user's jobs."""
+    """Batsim passes on all fields of its workload; predictors learn from the user's jobs."""
     session = begun("fcfs:predict=last-two")
     tell(session, 0, submitted("a", user="ann", walltime=100, res=4))
     tell(session, 3, completed("a", 3))
@@ -150,7 +150,7 @@ def test_jobs_without_walltime_need_a_request() -> None:
     ],
 )
 def test_a_message_that_is_none(raw: bytes, reason: str) -> None:
-    """It is refused in one sentence that says what was sent."""
+    """An invalid message is refused in one sentence that says what was sent."""
     with pytest.raises(PeerError, match=reason):
         begun().answer(raw)
 
@@ -174,13 +174,13 @@ def test_a_message_that_is_none(raw: bytes, reason: str) -> None:
     ],
 )
 def test_events_that_cannot_be_true(events: Events, reason: str) -> None:
-    """What Batsim would never send is not guessed at."""
+    """An event that Batsim would never send is refused, not guessed at."""
     with pytest.raises(PeerError, match=reason):
         tell(begun(), 0, *events)
 
 
 def test_events_in_no_order() -> None:
-    """Neither within a message nor from one to the next does time go back."""
+    """Time must not go back, neither within a message nor from one to the next."""
     session = begun()
     tell(session, 5)
     with pytest.raises(PeerError, match=r"went back from 5\.0 to 4\.0"):
@@ -190,7 +190,7 @@ def test_events_in_no_order() -> None:
 
 
 def test_a_job_does_not_end_twice() -> None:
-    """Its nodes may be another's by then."""
+    """By then its nodes may be another job's."""
     session = begun()
     tell(session, 0, submitted("a"))
     tell(session, 1, completed("a", 1))
@@ -211,7 +211,7 @@ def test_a_job_does_not_end_twice() -> None:
     ],
 )
 def test_a_beginning_we_cannot_go_on_from(begins: dict[str, Any], reason: str) -> None:
-    """Said at once, not after hours of simulation."""
+    """It is refused at once, not after hours of simulation."""
     with pytest.raises(PeerError, match=reason):
         tell(Session("easy"), 0, begins)
 
@@ -247,14 +247,14 @@ def test_whatever_comes_is_answered_or_refused(messages: list[list[tuple[str, An
 
 
 class Idle(Policy):
-    """Starts nothing."""
+    """A policy that starts no job."""
 
     def schedule(self, view: View) -> None:
-        """Let all wait."""
+        """Let all jobs wait."""
 
 
 def test_a_policy_that_starts_nothing_is_told_so() -> None:
-    """When no job will come any more, Batsim would wait for it for ever."""
+    """Once no more jobs can come, Batsim would wait for the policy for ever."""
     session = begun(Idle)
     assert tell(session, 0, submitted("a")) == []
     with pytest.raises(PolicyError, match="leaves 1 jobs waiting for ever"):
@@ -263,12 +263,12 @@ def test_a_policy_that_starts_nothing_is_told_so() -> None:
 
 @pytest.mark.parametrize("predictor", ["actual", "noisy:sigma=0.5"])
 def test_an_oracle_cannot_be_asked(predictor: str) -> None:
-    """Nobody knows the true run times of jobs that have not run."""
+    """The true run times of jobs that have not run are unknown."""
     with pytest.raises(ParameterError, match="are unknown"):
         Session(f"easy:predict={predictor}")
 
 
 def test_a_misspelt_policy_is_refused_before_batsim_is_waited_for() -> None:
-    """With the nearest name."""
+    """The error suggests the nearest name."""
     with pytest.raises(SchedlabError, match='did you mean "easy"'):
         Session("eazy")

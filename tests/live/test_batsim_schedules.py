@@ -1,4 +1,4 @@
-"""What is decided for Batsim is what simulate() decides, job by job and node by node."""
+"""Decisions for Batsim are those of simulate(), job by job and node by node."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ OTHERS = (
 
 
 def independent(workload: Workload) -> Workload:
-    """The same jobs without dependencies and withdrawals, which Batsim does not have."""
+    """Return the same jobs without dependencies and withdrawals, which Batsim does not have."""
     columns = ("job_id", "submit_s", "nodes", "request_s", "run_s", "user")
     return workload.with_columns({name: workload[name] for name in columns})
 
 
 def assert_same(played: Schedule, ours: Schedule) -> None:
-    """Every job starts at the same second on the same nodes, and ends in the same way."""
+    """Check that every job starts at the same second on the same nodes and ends in the same way."""
     assert played.start_s.tolist() == ours.start_s.tolist()
     assert played.end_s.tolist() == ours.end_s.tolist()
     assert played.state.tolist() == ours.state.tolist()
@@ -50,7 +50,7 @@ def assert_same(played: Schedule, ours: Schedule) -> None:
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_over_a_socket_the_schedule_is_that_of_simulate(connect: Connect, policy: str) -> None:
-    """Two weeks of a crowded machine, asked about message by message."""
+    """Two weeks of a crowded machine are played message by message."""
     workload = apply(generate("lublin:nodes=64", 400, seed=7), ["load=1.1:64"])
     with connect(Session(policy)) as ask:
         played = play_batsim(workload, 64, ask)
@@ -69,7 +69,7 @@ def test_a_published_workload_of_batsim(connect: Connect, shared_data: Path, pol
 @settings(deadline=None)
 @given(drawn=workloads(max_jobs=12), policy=st.sampled_from(POLICIES + OTHERS))
 def test_any_small_workload(drawn: Workload, policy: str) -> None:
-    """Ties, bursts, kills and jobs of no length: one instant is decided as a whole there too."""
+    """Ties, bursts, kills and jobs of no length: all events of an instant are decided together."""
     workload = independent(drawn)
     played = play_batsim(workload, 8, Session(policy).answer)
     assert_same(played, simulate(workload, 8, policy))
@@ -80,7 +80,7 @@ def test_any_small_workload(drawn: Workload, policy: str) -> None:
     drawn=workloads(max_jobs=12), policy=st.sampled_from(POLICIES), tick=st.sampled_from((7, 60))
 )
 def test_a_tick_is_asked_for_by_calls(drawn: Workload, policy: str, tick: int) -> None:
-    """Between ticks nothing is decided, so the scheduler must ask to be called at the next."""
+    """Between ticks nothing is decided, so the scheduler must ask to be called at the next one."""
     workload = independent(drawn)
     played = play_batsim(workload, 8, Session(policy, tick=tick).answer)
     # A job is seen to end at the tick, but Batsim records when it did.
@@ -94,7 +94,7 @@ def test_depth_is_handed_on() -> None:
 
 
 def test_jobs_wider_than_the_machine_are_rejected() -> None:
-    """They could never start; the others go on as if they were not there."""
+    """They could never start; the other jobs go on as if they were not there."""
     workload = jobs((0, 2, 5, 5), (1, 9, 5, 5), (2, 3, 5, 5))
     session = Session("fcfs")
     played = play_batsim(workload, 4, session.answer)
@@ -103,7 +103,7 @@ def test_jobs_wider_than_the_machine_are_rejected() -> None:
 
 
 def test_what_was_served_is_counted() -> None:
-    """Batsim kills at the walltime, and says so."""
+    """Jobs that Batsim kills at their walltime are counted as killed."""
     session = Session("easy")
     play_batsim(killed(), 1, session.answer)
     served = session.served
@@ -113,7 +113,7 @@ def test_what_was_served_is_counted() -> None:
 
 
 def test_starts_are_told_in_the_order_of_the_policy() -> None:
-    """Batsim executes them one after the other."""
+    """Batsim executes starts one after the other."""
     workload = jobs((0, 1, 9, 9), (0, 1, 3, 3), (0, 1, 5, 5))
     session = Session("sjf")
     order: list[str] = []

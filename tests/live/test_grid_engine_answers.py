@@ -1,4 +1,4 @@
-"""What Grid Engine tells, read without one: hosts, parallel environments, priorities, ends."""
+"""Answers of Grid Engine, read without one: hosts, parallel environments, priorities, ends."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CELL = GridEngineCell((DAY, SHORT), RULES, WEIGHTS, 15, 1, None, 0, {})
 
 
 def entry(number: int, state: str = "qw", **more: str) -> str:
-    """A job as qstat lists it."""
+    """Return a job as qstat lists it."""
     rows = {"JB_job_number": str(number), "JB_priority": "0", "JB_owner": "ann", "slots": "1"}
     rows |= {"JB_nurg": "0.0", "JAT_ntix": "0.5", "state": state, **more}
     text = "".join(f"<{tag}>{value}</{tag}>" for tag, value in rows.items() if tag != "extra")
@@ -37,7 +37,7 @@ def entry(number: int, state: str = "qw", **more: str) -> str:
 
 
 def jobs_of(*entries: str, given: GivenPriorities | None = None) -> dict[str, LiveJob]:
-    """The jobs that are read of them, by id."""
+    """Return the jobs that these entries describe, by id."""
     queue = ElementTree.fromstring(f"<job_info>{''.join(entries)}</job_info>")
     told = {number: SubmissionDetails(T0) for number in range(100)}
     jobs, notes = live_jobs(queue, CELL, told, given or GivenPriorities(), T0 + 10.0)
@@ -46,12 +46,12 @@ def jobs_of(*entries: str, given: GivenPriorities | None = None) -> dict[str, Li
 
 
 def asks_pe(name: str, slots: int) -> str:
-    """The request of a parallel job."""
+    """Return the request of a parallel job."""
     return f'<requested_pe name="{name}">{slots}</requested_pe>'
 
 
 def starts_of(*jobs: LiveJob) -> list[float]:
-    """When the twin starts jobs, in seconds from now; nan for never."""
+    """Return when the twin starts jobs, in seconds from now; nan for never."""
     site = site_of(CELL, "cell")
     mirror = Mirror(site)
     mirror.take(Reading(T0 + 10.0, jobs))
@@ -62,7 +62,7 @@ def starts_of(*jobs: LiveJob) -> list[float]:
 
 
 def test_a_parallel_job_gets_its_slots_as_its_environment_gives_them() -> None:
-    """On one host, on as few as will do, or two on each."""
+    """Its slots are on one host, on as few hosts as possible, or two on each."""
     read = jobs_of(
         entry(1, extra=asks_pe("smp", 4)),
         entry(2, extra=asks_pe("mpi", 6)),
@@ -79,7 +79,7 @@ def test_a_parallel_job_gets_its_slots_as_its_environment_gives_them() -> None:
 
 
 def test_a_job_that_does_not_fit_stops_nobody() -> None:
-    """Grid Engine reserves nothing by itself; the order is that of priorities."""
+    """Grid Engine reserves nothing by default; jobs that fit start in order of priority."""
     running = entry(
         *(1, "r"),
         queue_name="day.q@n1",
@@ -96,7 +96,7 @@ def test_a_job_that_does_not_fit_stops_nobody() -> None:
 
 
 def test_a_running_job_is_on_all_its_hosts() -> None:
-    """There is a line for each of its slots."""
+    """The listing has a line for each slot of a job."""
     lines = [
         entry(1, "r", queue_name=f"day.q@{host}", JAT_start_time="2023-11-14T22:13:20", slots="1")
         for host in ("n1", "n1", "n2")
@@ -107,7 +107,7 @@ def test_a_running_job_is_on_all_its_hosts() -> None:
 
 
 def test_a_host_may_bound_the_slots_of_its_queues() -> None:
-    """Then it is one node, in all of them; it is closed if all of them are."""
+    """Then it is one node, in all its queues; it is closed only if all of them are."""
     cell = GridEngineCell((DAY, SHORT), RULES, WEIGHTS, 15, 1, None, 0, {"n3": 3})
     machine = site_of(cell, "cell").machine
     assert machine.cores == 4 + 4 + 3
@@ -122,7 +122,7 @@ def test_a_host_may_bound_the_slots_of_its_queues() -> None:
 
 
 def test_queues_that_may_take_a_job() -> None:
-    """By name, by limit, and by parallel environment."""
+    """A job's queues follow from their names, their limits and its parallel environment."""
     read = jobs_of(
         entry(1),
         entry(2, extra='<hard_request name="h_rt">700</hard_request>'),
@@ -136,7 +136,7 @@ def test_queues_that_may_take_a_job() -> None:
 
 
 def test_states_of_jobs() -> None:
-    """Held, in error, waiting for others, running, suspended, and put back."""
+    """A job may be held, in error, waiting for others, running, suspended or put back."""
     read = jobs_of(
         entry(1, "hqw"),
         entry(2, "Eqw"),
@@ -152,14 +152,14 @@ def test_states_of_jobs() -> None:
 
 
 def test_a_priority_is_counted_in_steps_of_qalter() -> None:
-    """Urgency and tickets are worth steps, by the weights."""
+    """Urgency and tickets are worth a number of steps, by the weights."""
     assert WEIGHTS.steps(1.0, 0.5) == 215
     job = jobs_of(entry(1, JB_priority="-7", JB_nurg="1.0"))["1"]
     assert (job.priority, job.nice) == (1024 - 7 + 215, -(1024 - 7 + 215))
 
 
 def test_what_steering_has_set_is_told_from_what_others_gave(tmp_path: Path) -> None:
-    """The log has what each job had; any other value is somebody else's."""
+    """The log has the value that each job had; any other value was set by someone else."""
     log = tmp_path / "steering.log"
     given = GivenPriorities(log)
     given.read_on()
@@ -179,7 +179,7 @@ def test_what_steering_has_set_is_told_from_what_others_gave(tmp_path: Path) -> 
 
 
 def test_entities_are_refused_and_odd_characters_are_read() -> None:
-    """A file that an entity names is never opened; a control character in a name stops nothing."""
+    """A file that an entity names is never opened; a control character in a name does no harm."""
     bad = '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><x>&e;</x>'
     with pytest.raises(PeerError, match="declares entities"):
         parsed(bad, "qstat")
@@ -201,7 +201,7 @@ def _row(job: int, end: int, **more: object) -> str:
 
 
 def test_the_accounting_file_is_read_on(tmp_path: Path) -> None:
-    """Jobs that were put back, parallel tasks and broken lines are passed over."""
+    """Requeued jobs, parallel tasks and broken lines are skipped."""
     path = tmp_path / "accounting"
     path.write_text(f"# a comment\n{_row(1, T0 + 20)}\nbroken\n{_row(2, T0 + 9, failed=25)}\n")
     accounting = Accounting(path)

@@ -1,4 +1,4 @@
-"""What keeps steering harmless, and what a shadow's log is worth later."""
+"""Guards that keep steering harmless, and the later use of a shadow's log."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ FINE = MirrorDeparture(0.0, 1.0)
 
 
 class Readings:
-    """A reader of readings drawn by hand."""
+    """A reader that returns readings written by hand."""
 
     def __init__(self, *readings: Reading) -> None:
         self._left = list(readings)
 
     def read(self) -> Reading:
-        """The next one."""
+        """Return the next reading."""
         return self._left.pop(0)
 
     def ended(self, names: Sequence[str]) -> dict[str, Ended]:
-        """Accounting knows nothing."""
+        """Return nothing: accounting knows no job."""
         return {}
 
 
@@ -52,7 +52,7 @@ def site(tmp_path: Path) -> SlurmSite:
 
 
 def test_bounds_that_make_no_sense_are_refused() -> None:
-    """With what is allowed."""
+    """The error says what is allowed."""
     with pytest.raises(ParameterError, match="clamp is 0; must be at least 1"):
         Guards(clamp=0)
     with pytest.raises(ParameterError, match="least_same is 2; must be from 0 to 1"):
@@ -60,14 +60,14 @@ def test_bounds_that_make_no_sense_are_refused() -> None:
 
 
 def test_no_factor_leaves_the_clamp_and_no_old_job_moves_back() -> None:
-    """Whoever has waited longest is at least not made to wait longer."""
+    """A job that has waited too long already must not be made to wait longer."""
     jobs = [job("1", -200_000), job("2")]
     wished = {"1": -50, "2": -5000}
     assert GUARDS.within(wished, jobs, T0 + 10.0) == {"1": 0, "2": -100}
 
 
 def test_a_wait_that_is_far_too_long_ends_all_changes() -> None:
-    """A held job does not count: nobody makes it wait."""
+    """A held job does not count: the scheduler does not make it wait."""
     old = job("1", -400_000)
     assert "more than twice the longest wait" in GUARDS.breaks([old], FINE, T0)
     held = job("1", -400_000, held=True)
@@ -75,7 +75,7 @@ def test_a_wait_that_is_far_too_long_ends_all_changes() -> None:
 
 
 def test_a_twin_that_is_wrong_ends_all_changes() -> None:
-    """Once enough jobs have started to tell."""
+    """The twin is judged only after enough jobs have started."""
     wrong = MirrorDeparture(0.0, 1.0, jobs=10, real_starts=8, twin_starts=2.0, same=0.4)
     assert "only 40% of the jobs" in GUARDS.breaks([], wrong, T0)
     few = MirrorDeparture(0.0, 1.0, jobs=3, real_starts=2, twin_starts=0.0, same=0.3)
@@ -83,7 +83,7 @@ def test_a_twin_that_is_wrong_ends_all_changes() -> None:
 
 
 def test_no_account_may_lose_much() -> None:
-    """Three jobs or more, a quarter or more, ten minutes or more."""
+    """An account of three jobs or more must not lose more than a quarter and ten minutes."""
     before = [1000.0, 1000.0, 1000.0, 1000.0]
     after = [100.0, 3000.0, 3000.0, 3000.0]
     accounts = ["a", "b", "b", "b"]
@@ -93,13 +93,13 @@ def test_no_account_may_lose_much() -> None:
 
 
 def test_the_default_clamp_is_a_tenth_of_the_weights(site: SlurmSite) -> None:
-    """Of the tiny site: 1,000 for age and 1,000 for size."""
+    """The tiny site has a weight of 1,000 for age and one of 1,000 for size."""
     assert default_clamp(site) == 200
     assert site.machine.cores == 16
 
 
 def _queue() -> tuple[LiveJob, ...]:
-    """One job holds all nodes; a long one waits before a short one."""
+    """Return a job that holds all nodes, and a long job that waits before a short one."""
     long = job("2", 1, tasks=16, cpus=16, priority=1000)
     short = job("3", 2, tasks=4, cpus=4, priority=250, limit_s=60)
     return (runs(job("1", 0, tasks=16, cpus=16), 0, "a[1-3],z1"), long, short)
@@ -119,7 +119,7 @@ def test_advice_says_what_the_policy_would_do(site: SlurmSite) -> None:
 
 
 def test_a_held_job_does_not_count_for_the_effect(site: SlurmSite) -> None:
-    """It never starts in any future, with any priority."""
+    """A held job starts in no future, whatever its priority."""
     looks = [
         LiveWatch(site, Readings(reading(5.0, *_queue(), *more)), forks=3)
         for more in ((), (job("4", held=True),))
@@ -133,7 +133,7 @@ def test_a_held_job_does_not_count_for_the_effect(site: SlurmSite) -> None:
 
 
 def test_a_shadow_writes_wishes_and_first_forecasts(site: SlurmSite, tmp_path: Path) -> None:
-    """And no wish twice; one that is no longer wished is taken back."""
+    """A shadow writes no wish twice, and takes back a wish that no longer holds."""
     readings = [reading(5.0, *_queue()), reading(6.0, *_queue()), reading(7.0, *_queue()[:2])]
     watch = LiveWatch(site, Readings(*readings), forks=2)
     ledger = Ledger(tmp_path / "shadow.log")
@@ -147,7 +147,7 @@ def test_a_shadow_writes_wishes_and_first_forecasts(site: SlurmSite, tmp_path: P
 
 
 def test_a_clock_that_goes_back_begins_a_new_mirror(site: SlurmSite) -> None:
-    """And is told."""
+    """A note of the look says so."""
     watch = LiveWatch(site, Readings(reading(5.0, *_queue()), reading(1.0, *_queue())), forks=0)
     assert not watch.look().notes
     assert watch.look().notes == (CLOCK_WENT_BACK,)
@@ -155,7 +155,7 @@ def test_a_clock_that_goes_back_begins_a_new_mirror(site: SlurmSite) -> None:
 
 
 def test_jobs_that_vanish_are_told(site: SlurmSite) -> None:
-    """Accounting hears of an end late, and may not know a job at all."""
+    """Accounting learns of an end late, and may not know a job at all."""
     short = ended(runs(job("9", 5), 5, "a1"), 6)
     later = [reading(at, _queue()[0], short) for at in (9.0, 19.0, 29.0, 39.0)]
     watch = LiveWatch(site, Readings(reading(5.0, *_queue()), *later), forks=0)
@@ -166,7 +166,7 @@ def test_jobs_that_vanish_are_told(site: SlurmSite) -> None:
 
 
 def test_wishes_are_replayed_as_nice_values(site: SlurmSite, tmp_path: Path) -> None:
-    """In the twin, job 2 of the history starts no later with a wish for it."""
+    """A wish for a job of the history becomes a command that sets its nice value."""
     epoch_s = history_of(site).epoch_s or 0
     ledger = Ledger(tmp_path / "shadow.log")
     ledger.add("begin", epoch_s + 0.0)

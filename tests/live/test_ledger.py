@@ -15,7 +15,7 @@ from schedlab.live.ledger import FIRST, Ledger, read_ledger
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    """Three entries."""
+    """A log of three entries."""
     ledger = Ledger(tmp_path / "steering.log")
     ledger.add("begin", 1.0, policy="saf")
     ledger.add("change", 2.0, job="7", of=0, to=5)
@@ -24,7 +24,7 @@ def log(tmp_path: Path) -> Path:
 
 
 def test_entries_come_back_in_order(log: Path) -> None:
-    """Each with the hash of the one before."""
+    """Each entry has the hash of the one before."""
     entries = list(read_ledger(log))
     assert [entry["kind"] for entry in entries] == ["begin", "change", "change"]
     assert entries[0]["before"] == FIRST
@@ -32,7 +32,7 @@ def test_entries_come_back_in_order(log: Path) -> None:
 
 
 def test_a_second_writer_goes_on_where_the_first_stopped(log: Path) -> None:
-    """Two objects of one log, one after the other and back."""
+    """Two objects append to the same log, one after the other and back."""
     first, second = Ledger(log), Ledger(log)
     second.add("released", 4.0)
     first.add("end", 5.0)
@@ -41,7 +41,7 @@ def test_a_second_writer_goes_on_where_the_first_stopped(log: Path) -> None:
 
 @pytest.mark.parametrize("line", [0, 1, 2])
 def test_a_changed_entry_is_found(log: Path, line: int) -> None:
-    """Whichever it is."""
+    """A change is found in any entry, the first and the last too."""
     lines = log.read_text().splitlines()
     entry = json.loads(lines[line])
     lines[line] = json.dumps({**entry, "at": 99.0})
@@ -53,7 +53,7 @@ def test_a_changed_entry_is_found(log: Path, line: int) -> None:
 
 
 def test_a_lost_entry_is_found(log: Path) -> None:
-    """The next one names a hash that is not there."""
+    """The next entry names a hash that is not there."""
     lines = log.read_text().splitlines()
     log.write_text("\n".join([lines[0], lines[2]]) + "\n")
     with pytest.raises(InputError, match=":2:"):
@@ -61,7 +61,7 @@ def test_a_lost_entry_is_found(log: Path) -> None:
 
 
 def test_what_a_crash_cut_off_is_cut_off(log: Path) -> None:
-    """The last line was not written whole: what it says was not done."""
+    """An incomplete last line is removed: what it says was not done."""
     whole = log.read_bytes()
     log.write_bytes(whole + b'{"at": 4.0, "kind": "cha')
     ledger = Ledger(log)
@@ -72,7 +72,7 @@ def test_what_a_crash_cut_off_is_cut_off(log: Path) -> None:
 
 
 def test_a_full_disk_is_told(log: Path) -> None:
-    """What cannot be written must not be done; the log stays readable."""
+    """A change that cannot be logged must not be made; the log stays readable."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     ledger = Ledger(log)
@@ -88,7 +88,7 @@ def test_a_full_disk_is_told(log: Path) -> None:
 
 
 def test_a_log_is_a_regular_file(tmp_path: Path) -> None:
-    """A device may be read for ever."""
+    """Reading a device might never end."""
     path = tmp_path / "steering.log"
     path.symlink_to("/dev/full")
     with pytest.raises(InputError, match="is not a regular file"):

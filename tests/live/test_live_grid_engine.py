@@ -36,17 +36,17 @@ from schedlab.slurm.replay import history_of
 from schedlab.slurm.site import SlurmSite
 
 EVERY_S = 16
-"""Long enough for one look on a busy machine: else the watchdog takes it for dead."""
+"""Long enough for one look on a busy machine: otherwise the watchdog takes steering for dead."""
 INTERVAL_S = 2
 PATH = os.environ["PATH"]
 SLEEP = ("-cwd", "-b", "y", "-o", "/dev/null", "-j", "y")
 OF_A_USER = -100
-"""A priority that a user has given: steering must bring the job back to it."""
+"""A priority that a user has given: steering must return the job to it."""
 
 
 @pytest.fixture(scope="module")
 def cell() -> Iterator[GridEngineCell]:
-    """One whose priorities count, with a second queue for short jobs."""
+    """A cell whose priorities count, with a second queue for short jobs."""
     with unix_users(OPERATOR), grid_engine_cell() as made, pytest.MonkeyPatch.context() as patch:
         weights = {"weight_priority": "1", "weight_urgency": "0.1", "weight_ticket": "0.01"}
         weights["schedule_interval"] = f"0:0:{INTERVAL_S}"
@@ -61,7 +61,7 @@ def cell() -> Iterator[GridEngineCell]:
 
 
 def _commands(cell: GridEngineCell) -> Path:
-    """The commands as this process needs them, which is not in the cell's network."""
+    """Write commands for this process, which is not in the cell's network; return their folder."""
     folder = cell.folder / "commands"
     folder.mkdir()
     for name in ("qstat", "qhost", "qconf", "qalter"):
@@ -73,7 +73,7 @@ def _commands(cell: GridEngineCell) -> Path:
 
 @pytest.fixture(scope="module")
 def folder(cell: GridEngineCell) -> Path:
-    """The site folder, which is the operator's; all that it needs is an empty file."""
+    """The operator's site folder, which needs nothing but an empty file."""
     place = cell.folder / "site"
     place.mkdir()
     (place / "grid-engine.toml").touch()
@@ -83,7 +83,7 @@ def folder(cell: GridEngineCell) -> Path:
 
 @pytest.fixture
 def peer(folder: Path) -> GridEnginePeer:
-    """The cell."""
+    """The cell, as `schedlab live` connects to it."""
     found = connect(folder)
     assert isinstance(found, GridEnginePeer)
     return found
@@ -113,7 +113,7 @@ def queue(cell: GridEngineCell, folder: Path) -> Iterator[list[str]]:
 
 
 def told(cell: GridEngineCell) -> dict[str, str]:
-    """What qstat prints for people: the state of each job and task."""
+    """Return the state of each job and task, as qstat prints it for people."""
     found = {}
     for line in cell.run("qstat", "-u", "*", "-g", "d").splitlines()[2:]:
         words = line.split()
@@ -124,7 +124,7 @@ def told(cell: GridEngineCell) -> dict[str, str]:
 
 
 def mirrored(site: SlurmSite | None) -> dict[str, tuple[bool, str | None]]:
-    """Whether jobs run in a mirror, and where."""
+    """Return whether each job of a mirror runs, and where."""
     if site is None:
         return {}
     rows = history_of(site).details.select("slurm_id", "ran_before", "hosts").iter_rows()
@@ -132,7 +132,7 @@ def mirrored(site: SlurmSite | None) -> dict[str, tuple[bool, str | None]]:
 
 
 def priorities(cell: GridEngineCell) -> dict[str, int]:
-    """The priorities of waiting jobs that are not as users gave them."""
+    """Return the priorities of waiting jobs that differ from those that users gave."""
     rows = (line.split() for line in cell.run("qstat", "-u", "*", "-pri").splitlines()[2:])
     given = {row[0]: int(row[5]) for row in rows if "q" in row[8]}
     return {name: each for name, each in given.items() if each not in (0, OF_A_USER)}
@@ -141,7 +141,7 @@ def priorities(cell: GridEngineCell) -> dict[str, int]:
 def test_the_mirror_is_equal_to_the_queue_at_twenty_moments(
     cell: GridEngineCell, peer: GridEnginePeer, queue: list[str]
 ) -> None:
-    """While jobs come, start, end, are held, released and deleted."""
+    """Mirror and queue agree while jobs come, start, end, are held, released and deleted."""
     reader, mirror, drawn = peer.reader(), Mirror(peer.site), random.Random(3)
     cell.run("qdel", queue[0])
     acts: list[Callable[[], object]] = [
@@ -159,7 +159,7 @@ def test_the_mirror_is_equal_to_the_queue_at_twenty_moments(
         time.sleep(drawn.random() / 5)
         before = told(cell)
         reading = reader.read()
-        same = told(cell) == before  # else it changed meanwhile: nobody can say what is right
+        same = told(cell) == before  # otherwise it changed meanwhile: there is no right answer
         mirror.take(reading)
         if same:
             found = mirrored(mirror.site())
@@ -178,7 +178,7 @@ def test_the_mirror_is_equal_to_the_queue_at_twenty_moments(
 
 
 def test_what_jobs_ask_for_is_read(peer: GridEnginePeer, queue: list[str]) -> None:
-    """Slots, limits, queues, tasks, what they wait for, and since when."""
+    """Slots, limits, queues, tasks, dependencies, begin times and submit times are read."""
     jobs = {job.id: job for job in peer.reader().read().jobs}
     assert (jobs[queue[2]].cpus, jobs[queue[2]].tasks, jobs[queue[2]].limit_s) == (2, 1, 200)
     assert jobs[queue[2]].partition == "all.q"
@@ -186,7 +186,7 @@ def test_what_jobs_ask_for_is_read(peer: GridEnginePeer, queue: list[str]) -> No
     assert (by_user.partition, by_user.base, by_user.site_factor) == ("all.q", OF_A_USER, 0)
     assert jobs[queue[0]].limit_s == 300
     short = jobs[f"{queue[1]}.2"]
-    assert (short.partition, short.limit_s) == ("short.q", 120)  # the limit of the queue
+    assert (short.partition, short.limit_s) == ("short.q", 120)  # the queue's own limit
     assert {name for name in jobs if name.startswith(f"{queue[11]}.")} == {
         f"{queue[11]}.{task}" for task in (1, 3, 5, 7)
     }
@@ -206,7 +206,7 @@ def test_what_jobs_ask_for_is_read(peer: GridEnginePeer, queue: list[str]) -> No
 def test_the_twin_goes_on_as_grid_engine_does(
     cell: GridEngineCell, peer: GridEnginePeer, queue: list[str]
 ) -> None:
-    """It is told what ended, and must start what started; forecasts cover all that can start."""
+    """The twin is given the ends and must start the same jobs; every waiting job has a forecast."""
     watch = LiveWatch(peer.site, peer.reader(), forks=4, past=peer.past())
     first = watch.look()
     waiting = {job.id for job in watch.mirror.waiting()}
@@ -222,7 +222,7 @@ def test_the_twin_goes_on_as_grid_engine_does(
 
 @pytest.fixture
 def closed(cell: GridEngineCell) -> Iterator[str]:
-    """A job that waits, since all queues are disabled."""
+    """A job that waits because all queues are disabled."""
     cell.run("qmod", "-d", "*")
     yield cell.submit(BOB, *SLEEP, "sleep", "1")
     cell.run("qmod", "-e", "*")
@@ -233,7 +233,7 @@ def closed(cell: GridEngineCell) -> Iterator[str]:
 def test_a_closed_queue_is_closed_in_the_twin(
     cell: GridEngineCell, peer: GridEnginePeer, closed: str
 ) -> None:
-    """As long as Grid Engine says so."""
+    """A queue is closed in the twin as long as Grid Engine says so."""
     reader, mirror = peer.reader(), Mirror(peer.site)
     mirror.take(reader.read())
     present = mirror.site()
@@ -247,7 +247,7 @@ def test_a_closed_queue_is_closed_in_the_twin(
 def test_a_priority_counts_from_the_next_pass_of_the_scheduler_on(
     cell: GridEngineCell, peer: GridEnginePeer, closed: str
 ) -> None:
-    """Grid Engine keeps it at once, and counts it in at its next schedule_interval."""
+    """Grid Engine stores it at once, and uses it from its next schedule_interval on."""
     hand = peer.hand(PATIENCE_S)
 
     def shown() -> tuple[str, str]:
@@ -264,11 +264,11 @@ def test_a_priority_counts_from_the_next_pass_of_the_scheduler_on(
 
 
 def test_texts_of_jobs_are_data(cell: GridEngineCell, peer: GridEnginePeer) -> None:
-    """Whatever a user writes: no shell reads it, and the mirror is not led astray."""
+    """No shell reads what a user writes, and the mirror reads the jobs correctly."""
     bad = ["$(never)", "a|b;c", "--help", 'quo"te', "a<b>&amp;]]>"]
     held = (*SLEEP, "-h", "sleep", "1")
     names = [cell.submit(ANN, "-N", f"n{text}", *held) for text in bad]
-    bad += ["é\u202e☃", "x\x01y", "a b\n<c>"]  # these Grid Engine refuses as names
+    bad += ["é\u202e☃", "x\x01y", "a b\n<c>"]  # Grid Engine refuses these as names
     names += [cell.submit(ANN, "-v", f"X={text}", *held) for text in bad]
     try:
         mirror = Mirror(peer.site)
@@ -286,13 +286,13 @@ def test_texts_of_jobs_are_data(cell: GridEngineCell, peer: GridEnginePeer) -> N
 
 
 def inside(cell: GridEngineCell, *command: str) -> list[str]:
-    """A command in the cell's network, where the commands are the real ones."""
+    """Return a command line for the cell's network, where the commands are the real ones."""
     return cell.inside("env", f"PATH={PATH}", *command)
 
 
 @contextmanager
 def steering(cell: GridEngineCell, folder: Path, *more: str) -> Iterator[subprocess.Popen[bytes]]:
-    """The command, as the operator runs it; it has changed something."""
+    """Run the command as the operator, and yield it after its first change of a priority."""
     command = schedlab_as(OPERATOR, "live", "steer", str(folder), "--policy", "saf", "--yes")
     command += ["--every", f"{EVERY_S}s", "--forks", "2", "--json", *more]
     output = cell.folder / "steer.out"
@@ -310,13 +310,13 @@ def steering(cell: GridEngineCell, folder: Path, *more: str) -> Iterator[subproc
 
 
 def of_the_user(cell: GridEngineCell, name: str) -> int:
-    """The priority of one job."""
+    """Return the priority of one job."""
     rows = (line.split() for line in cell.run("qstat", "-u", "*", "-pri").splitlines()[2:])
     return next(int(row[5]) for row in rows if row[0] == name)
 
 
 def unharmed(cell: GridEngineCell, names: list[str]) -> None:
-    """No job is lost, and none is held but those that their users hold."""
+    """Check that no job is lost, and that only jobs that their users hold are held."""
     rows = told(cell)
     assert {name.partition(".")[0] for name in rows} == set(names)
     assert {name for name, state in rows.items() if "h" in state} == {names[12], names[14]}
@@ -326,9 +326,9 @@ def unharmed(cell: GridEngineCell, names: list[str]) -> None:
 def test_steering_changes_priorities_within_the_clamp_and_returns_them(
     cell: GridEngineCell, folder: Path, queue: list[str]
 ) -> None:
-    """By an operator, not by root; Ctrl-C ends it. Every change is in the log before it is made.
+    """An operator, not root, steers until Ctrl-C; each change is logged before it is made.
 
-    A qmaster that does not answer for a while ends nothing.
+    A qmaster that does not answer for a while does not end the steering.
     """
     qmaster = int((cell.folder / "spool" / "qmaster" / "qmaster.pid").read_text())
     with steering(cell, folder, "--clamp", "40") as process:
@@ -354,7 +354,7 @@ def test_steering_changes_priorities_within_the_clamp_and_returns_them(
 def test_when_the_steering_falls_silent_grid_engine_goes_on_alone(
     cell: GridEngineCell, folder: Path, queue: list[str], fault: str
 ) -> None:
-    """Killed: the watchdog acts. Killed with its watchdog: the next stop."""
+    """The watchdog returns the priorities; if it was killed too, `live stop` does."""
     with steering(cell, folder) as process:
         if fault == "both":
             _kill_the_watchdog(folder)
@@ -387,7 +387,7 @@ def _kill_the_watchdog(folder: Path) -> None:
 
 
 def test_who_may_not_steer_is_told_so(cell: GridEngineCell, folder: Path) -> None:
-    """Before anything is changed: users may only lower priorities."""
+    """Users may only lower priorities, so an ordinary user is refused before any change."""
     command = schedlab_as(ANN, "live", "steer", str(folder), "--policy", "saf", "--yes")
     done = subprocess.run(inside(cell, *command), capture_output=True, text=True, check=False)
     assert done.returncode == 2
@@ -398,7 +398,7 @@ def test_who_may_not_steer_is_told_so(cell: GridEngineCell, folder: Path) -> Non
 def test_the_commands_say_what_they_see(
     cell: GridEngineCell, folder: Path, queue: list[str], tmp_path: Path
 ) -> None:
-    """The mirror, the advice and the shadow, on the same queue; nothing is changed."""
+    """Mirror, advise and shadow report on the same queue and change nothing."""
     site = [str(folder), "--forks", "2", "--json"]
     mirror = CliRunner().invoke(app, ["live", "mirror", *site, "--looks", "1"])
     assert mirror.exit_code == 0, mirror.output
@@ -421,7 +421,7 @@ def test_the_commands_say_what_they_see(
 
 
 def test_what_is_missing_is_told(folder: Path, tmp_path: Path) -> None:
-    """Where the file is, and what it may say."""
+    """An error says what is wrong in the file, or what is not available for Grid Engine."""
     (tmp_path / "grid-engine.toml").write_text('roof = "/opt/sge"\n')
     done = CliRunner().invoke(app, ["live", "mirror", str(tmp_path)])
     assert done.exit_code == 2

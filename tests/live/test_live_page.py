@@ -1,4 +1,4 @@
-"""The page on steering tells what was measured on real clusters."""
+"""The page on steering shows what was measured on real clusters."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ PAGE = live_trial.FIGURES.with_name("live.md")
 
 @pytest.mark.parametrize("made", [live_faults, live_trial], ids=lambda made: made.__name__)
 def test_the_tables_are_those_of_the_figures(made: ModuleType) -> None:
-    """Nobody edits them by hand."""
+    """The tables of the page are generated, not edited by hand."""
     assert made.table(json.loads(made.FIGURES.read_text())) in PAGE.read_text()

@@ -48,19 +48,19 @@ from schedlab.slurm.real_slurm import RealSlurm
 from schedlab.slurm.replay import history_of
 
 EVERY_S = 12
-"""Long enough for one look on a busy machine: else the watchdog takes it for dead."""
+"""Long enough for one look on a busy machine: otherwise the watchdog takes steering for dead."""
 
 
 @pytest.fixture(scope="module")
 def cluster(mariadb: Callable[[], str]) -> Iterator[Slurm]:
-    """One whose priorities have factors."""
+    """A cluster whose priorities have factors."""
     with slurm_cluster(mariadb(), BY_FACTORS, rest=True) as made:
         yield made
 
 
 @pytest.fixture(scope="module")
 def folder(cluster: Slurm) -> Path:
-    """The site folder of the cluster, which is the operator's."""
+    """The operator's site folder of the cluster."""
     place = cluster.folder / "imported"
     script = Path(__file__).parents[2] / "src" / "schedlab" / "slurm" / "collect-slurm.sh"
     cluster.run("sh", str(script), str(place / "dump"))
@@ -74,7 +74,7 @@ def folder(cluster: Slurm) -> Path:
 
 @pytest.fixture
 def site(folder: Path) -> SlurmSite:
-    """The site."""
+    """The site of the cluster."""
     return read_site(folder)
 
 
@@ -98,13 +98,13 @@ def queue(cluster: Slurm, folder: Path) -> Iterator[list[str]]:
 
 
 def reader_of(cluster: Slurm, **more: object) -> SlurmReader:
-    """A reader of the cluster."""
+    """Return a reader of the cluster."""
     slurm = RealSlurm.find(cluster.folder / "slurm.conf")
     return SlurmReader(slurm, **more)  # type: ignore[arg-type]
 
 
 def told(cluster: Slurm) -> dict[str, tuple[str, tuple[str, ...]]]:
-    """What squeue prints of jobs that wait or run: state and nodes."""
+    """Return the state and the nodes of jobs that wait or run, as squeue prints them."""
     text = cluster.run(
         "squeue", "-h", "-r", "-t", "PD,R,CG", "-O", "JobArrayID:40,State:20,NodeList:99"
     )
@@ -115,7 +115,7 @@ def told(cluster: Slurm) -> dict[str, tuple[str, tuple[str, ...]]]:
 
 
 def mirrored(site: SlurmSite | None) -> dict[str, tuple[str, tuple[str, ...]]]:
-    """The same of a mirror."""
+    """Return the state and the nodes of the jobs of a mirror."""
     if site is None:
         return {}
     rows = history_of(site).details.select("slurm_id", "ran_before", "hosts").iter_rows()
@@ -128,7 +128,7 @@ def mirrored(site: SlurmSite | None) -> dict[str, tuple[str, tuple[str, ...]]]:
 def test_the_mirror_is_equal_to_the_queue_at_twenty_moments(
     cluster: Slurm, site: SlurmSite, queue: list[str]
 ) -> None:
-    """While jobs come, start, end, are held, released and cancelled."""
+    """Mirror and queue agree while jobs come, start, end, are held, released and cancelled."""
     reader, mirror, drawn = reader_of(cluster), Mirror(site), random.Random(3)
     cluster.run("scancel", queue[0])
     compared = 0
@@ -143,7 +143,7 @@ def test_the_mirror_is_equal_to_the_queue_at_twenty_moments(
         time.sleep(drawn.random() / 2)
         before = told(cluster)
         reading = reader.read()
-        if told(cluster) != before:  # it changed meanwhile: nobody can say what is right
+        if told(cluster) != before:  # it changed meanwhile: there is no right answer
             mirror.take(reading)
             continue
         for job in mirror.take(reading):
@@ -159,7 +159,7 @@ def test_the_mirror_is_equal_to_the_queue_at_twenty_moments(
 
 
 def test_the_twin_goes_on_as_slurm_does(cluster: Slurm, site: SlurmSite, queue: list[str]) -> None:
-    """It is told what ended, and must start what Slurm started; forecasts cover all that wait."""
+    """The twin is given the ends and must start the same jobs; every waiting job has a forecast."""
     watch = LiveWatch(site, reader_of(cluster), forks=4)
     first = watch.look()
     waiting = {job.id for job in watch.mirror.waiting()}
@@ -176,7 +176,7 @@ def test_the_twin_goes_on_as_slurm_does(cluster: Slurm, site: SlurmSite, queue: 
 def test_a_closed_node_is_closed_in_the_twin(
     cluster: Slurm, site: SlurmSite, queue: list[str]
 ) -> None:
-    """As long as Slurm says so; the import knew nothing of it."""
+    """A node is closed as long as Slurm says so; the import knew nothing of it."""
     reader, mirror = reader_of(cluster), Mirror(site)
     cluster.run("scontrol", "update", f"nodename={NODES[3]}", "state=drain", "reason=a; rm -rf x")
     try:
@@ -195,7 +195,7 @@ def test_a_closed_node_is_closed_in_the_twin(
 
 
 def test_reading_costs_slurmctld_three_requests(cluster: Slurm, queue: list[str]) -> None:
-    """Counted by slurmctld itself; with site factors there is one more."""
+    """The counts are slurmctld's own; site factors take a fourth request."""
 
     def asked() -> dict[str, int]:
         lines = cluster.run("sdiag").splitlines()
@@ -236,7 +236,7 @@ def test_a_site_factor_counts_at_once(cluster: Slurm, queue: list[str]) -> None:
 
 
 def test_names_of_jobs_are_data(cluster: Slurm, site: SlurmSite) -> None:
-    """Whatever a user writes: no shell reads it, and the mirror is not led astray."""
+    """No shell reads what a user writes, and the mirror reads the jobs correctly."""
     bad = ["$(touch /tmp/never)", "a|b;c", "x\nJobState=RUNNING", "--help", 'quo"te', "é\u202e☃"]
     names = [
         cluster.submit(ANN, "--hold", f"--job-name={text}", f"--comment={text}", "--wrap=sleep 1")
@@ -257,13 +257,13 @@ def test_names_of_jobs_are_data(cluster: Slurm, site: SlurmSite) -> None:
 
 
 def factors(cluster: Slurm) -> dict[str, int]:
-    """The site factors that are not 0, by raw id."""
+    """Return the site factors that are not 0, by raw id."""
     pairs = (line.split() for line in cluster.run("sprio", "-h", "-o", "%i %S").splitlines())
     return {name: int(factor) for name, factor in pairs if int(factor)}
 
 
 def schedlab_as(user: str, *words: str) -> list[str]:
-    """A command line of schedlab in the name of a user, who may read wherever Python lies."""
+    """Return a command line that runs schedlab as a user, who may read Python wherever it lies."""
     caps = ["--inh-caps=+dac_override", "--ambient-caps=+dac_override"]
     who = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", *caps]
     return [*who, sys.executable, "-m", "schedlab", *words]
@@ -271,7 +271,7 @@ def schedlab_as(user: str, *words: str) -> list[str]:
 
 @contextmanager
 def steering(cluster: Slurm, folder: Path, *more: str) -> Iterator[subprocess.Popen[bytes]]:
-    """The command, as the operator runs it; it has changed something."""
+    """Run the command as the operator, and yield it after its first change of a priority."""
     command = schedlab_as(OPERATOR, "live", "steer", str(folder), "--policy", "saf")
     command += ["--conf", str(cluster.folder / "slurm.conf"), "--every", f"{EVERY_S}s", "--yes"]
     output = cluster.folder / "steer.out"
@@ -298,7 +298,7 @@ def _last(log: Path) -> str:
 
 
 def unharmed(cluster: Slurm, names: list[str]) -> None:
-    """No job is lost, and none is held but the one that its user holds."""
+    """Check that no job is lost, and that only the job that its user holds is held."""
     rows = told(cluster)
     there = {name.partition("_")[0] for name in rows}
     assert there == set(names)
@@ -309,7 +309,7 @@ def unharmed(cluster: Slurm, names: list[str]) -> None:
 def test_steering_changes_priorities_within_the_clamp_and_returns_them(
     cluster: Slurm, folder: Path, queue: list[str]
 ) -> None:
-    """By an operator, not by root; Ctrl-C ends it. Every change is in the log before it is made."""
+    """An operator, not root, steers until Ctrl-C; each change is logged before it is made."""
     with steering(cluster, folder, "--clamp", "40") as process:
         found = factors(cluster)
         assert max(map(abs, found.values())) <= 40
@@ -330,7 +330,11 @@ def test_steering_changes_priorities_within_the_clamp_and_returns_them(
 def test_when_the_steering_falls_silent_slurm_goes_on_alone(
     cluster: Slurm, folder: Path, queue: list[str], fault: str
 ) -> None:
-    """Killed, hung, its switch deleted, stopped by command, or stopped after both were killed."""
+    """All factors return to 0, whatever ends the steering.
+
+    It is killed, hangs, loses its switch, is stopped by the command, or is stopped after both it
+    and its watchdog were killed.
+    """
     with steering(cluster, folder) as process:
         if fault == "kill":
             process.kill()
@@ -367,7 +371,7 @@ def test_when_the_steering_falls_silent_slurm_goes_on_alone(
 def test_a_slurmctld_that_is_slow_or_starts_again_loses_nothing(
     cluster: Slurm, folder: Path, queue: list[str]
 ) -> None:
-    """Steering waits for it; factors outlive the restart, and return to 0 at the end."""
+    """Steering waits for slurmctld; factors outlive a restart and return to 0 at the end."""
     with steering(cluster, folder) as process:
         pid = controller_pid(cluster)
         os.kill(pid, signal.SIGSTOP)
@@ -384,7 +388,7 @@ def test_a_slurmctld_that_is_slow_or_starts_again_loses_nothing(
 
 
 def rest_folder(cluster: Slurm, folder: Path, user: str, url: str = "") -> Path:
-    """A site folder that says where slurmrestd is, and has a token of the user."""
+    """Return a site folder that says where slurmrestd is, and has a token of the user."""
     place = folder.parent / f"site-of-{user}"
     if not place.exists():
         shutil.copytree(folder, place, ignore=shutil.ignore_patterns("live"))
@@ -399,7 +403,7 @@ def rest_folder(cluster: Slurm, folder: Path, user: str, url: str = "") -> Path:
 def test_slurmrestd_reads_what_the_commands_read(
     cluster: Slurm, folder: Path, queue: list[str]
 ) -> None:
-    """At ten moments, by HTTP and by a socket: jobs, closed nodes, shares; and how jobs ended."""
+    """Jobs, closed nodes and shares agree at ten moments, by HTTP and by socket; so do the ends."""
     conf, drawn = cluster.folder / "slurm.conf", random.Random(5)
     cluster.run("scontrol", "update", f"nodename={NODES[3]}", "state=drain", "reason=fan")
     cluster.run("scancel", queue[0])
@@ -429,7 +433,7 @@ def test_slurmrestd_reads_what_the_commands_read(
 
 
 def nices(cluster: Slurm) -> dict[str, int]:
-    """Of the jobs that wait: nice that is neither 0 nor of a user."""
+    """Return the nice values of waiting jobs that are neither 0 nor a user's."""
     jobs = reader_of(cluster).read().jobs
     return {
         job.id: job.nice for job in jobs if job.stage.value == "waits" and job.nice not in (0, 7)
@@ -439,7 +443,7 @@ def nices(cluster: Slurm) -> dict[str, int]:
 def test_steering_through_slurmrestd_changes_nice_and_returns_it(
     cluster: Slurm, folder: Path, queue: list[str]
 ) -> None:
-    """By a token of an operator. When it is killed, jobs get back what users had asked for."""
+    """An operator's token is enough. If steering is killed, jobs get back their users' values."""
     polite = cluster.submit(BOB, "-n1", "-t1", "--nice=7", "--wrap=sleep 1")
     place = rest_folder(cluster, folder, OPERATOR)
     command = schedlab_as(OPERATOR, "live", "steer", str(place), "--policy", "saf", "--yes")
@@ -468,7 +472,7 @@ def test_steering_through_slurmrestd_changes_nice_and_returns_it(
 
 
 def test_a_token_without_rights_reads_and_does_not_steer(cluster: Slurm, folder: Path) -> None:
-    """Nor one that others can read, nor one that Slurm did not sign; each is told in a sentence."""
+    """A token is refused if others can read it or Slurm did not sign it; each error says why."""
     place = rest_folder(cluster, folder, ANN)
     peer = connect(place, cluster.folder / "slurm.conf")
     assert peer.reader().read().notes == ()
@@ -488,7 +492,7 @@ def test_a_token_without_rights_reads_and_does_not_steer(cluster: Slurm, folder:
 
 
 def test_who_may_not_steer_is_told_so(cluster: Slurm, folder: Path) -> None:
-    """Before anything is changed: the account needs AdminLevel=Operator."""
+    """An account without AdminLevel=Operator is refused before any change."""
     command = schedlab_as(ANN, "live", "steer", str(folder), "--policy", "saf")
     done = subprocess.run(
         [*command, "--conf", str(cluster.folder / "slurm.conf"), "--yes"],
@@ -505,7 +509,7 @@ def test_who_may_not_steer_is_told_so(cluster: Slurm, folder: Path) -> None:
 def test_a_trial_runs_the_same_jobs_with_and_without_steering(
     cluster: Slurm, folder: Path, tmp_path: Path
 ) -> None:
-    """Nothing is left behind; a trial that is complete is only read again."""
+    """No job is left behind; a complete trial that is run again only reads its results."""
     for name in (LOG, WATCHDOG_LOG):
         (folder / "live" / name).unlink(missing_ok=True)
     rows = [
@@ -532,7 +536,7 @@ def test_a_trial_runs_the_same_jobs_with_and_without_steering(
 def test_the_service_is_left_what_the_mirror_sees(
     cluster: Slurm, folder: Path, queue: list[str], tmp_path: Path
 ) -> None:
-    """Every job of squeue, with its reason, and a forecast for each that waits and is not held."""
+    """It gets all jobs of squeue, with reasons, and forecasts of waiting jobs that are not held."""
     (tmp_path / "site.toml").write_text(
         f'[site]\nname = "t"\n[[cluster]]\nname = "c"\n[slurm]\nsite = "{folder}"\n'
     )

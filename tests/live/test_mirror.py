@@ -1,4 +1,4 @@
-"""The mirror of a Slurm, made of readings drawn by hand."""
+"""The mirror of a Slurm, made of readings written by hand."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ T0 = 1_700_000_000
 
 
 def job(name: str, submit: int = 0, **more: object) -> LiveJob:
-    """A job of four cores that waits."""
+    """Return a job of four cores that waits."""
     given: dict[str, object] = {"stage": LiveStage.WAITS, "state": "PENDING", "tasks": 4, "cpus": 4}
     given |= {"limit_s": 600, **more}
     return LiveJob(
@@ -36,17 +36,17 @@ def job(name: str, submit: int = 0, **more: object) -> LiveJob:
 
 
 def runs(waits: LiveJob, start: int, hosts: str) -> LiveJob:
-    """The job, running."""
+    """Return the job, running."""
     return replace(waits, stage=LiveStage.RUNS, state="RUNNING", start=T0 + start, hosts=hosts)
 
 
 def ended(ran: LiveJob, end: int, state: str = "COMPLETED") -> LiveJob:
-    """The job, ended."""
+    """Return the job, ended."""
     return replace(ran, stage=LiveStage.ENDED, state=state, end=T0 + end)
 
 
 def reading(at: float, *jobs: LiveJob) -> Reading:
-    """What was read."""
+    """Return a reading of these jobs."""
     return Reading(T0 + at, jobs)
 
 
@@ -64,7 +64,7 @@ def _names(site: SlurmSite | None) -> dict[str, bool]:
 
 
 def test_jobs_run_and_wait_as_they_were_read(site: SlurmSite) -> None:
-    """Slurm tells whole seconds: a start in the second of an earlier reading is after it."""
+    """Slurm's times are whole seconds: a start in the second of an earlier reading is after it."""
     mirror = Mirror(site)
     one, two = job("1"), job("2")
     mirror.take(reading(5.2, runs(one, 3, "a1"), two))
@@ -76,7 +76,7 @@ def test_jobs_run_and_wait_as_they_were_read(site: SlurmSite) -> None:
 
 
 def test_jobs_that_had_ended_before_are_of_no_concern(site: SlurmSite) -> None:
-    """Slurm lists them for minutes; the mirror does not take them for new ones."""
+    """Slurm lists ended jobs for minutes; the mirror does not take them for new ones."""
     mirror, old = Mirror(site), ended(runs(job("1", -50), -40, "a1"), -10)
     for at in (1.0, 2.0, 3.0):
         mirror.take(reading(at, old, job("2")))
@@ -89,7 +89,7 @@ def test_jobs_that_had_ended_before_are_of_no_concern(site: SlurmSite) -> None:
 
 
 def test_a_job_that_is_gone_has_ended(site: SlurmSite) -> None:
-    """Nobody saw it end: at the latest now."""
+    """No reading shows its end, so it has ended now at the latest."""
     mirror = Mirror(site)
     mirror.take(reading(1.0, runs(job("1"), 0, "a1"), job("2")))
     gone = mirror.take(reading(2.0, job("2")))
@@ -98,7 +98,7 @@ def test_a_job_that_is_gone_has_ended(site: SlurmSite) -> None:
 
 
 def test_a_job_that_was_put_back_waits_again(site: SlurmSite) -> None:
-    """It runs in the twin no more."""
+    """A requeued job no longer runs in the twin."""
     mirror = Mirror(site)
     mirror.take(reading(1.0, runs(job("1"), 0, "a1")))
     mirror.take(reading(2.0, replace(job("1"), restarts=1)))
@@ -106,7 +106,7 @@ def test_a_job_that_was_put_back_waits_again(site: SlurmSite) -> None:
 
 
 def test_a_withdrawn_job_is_withdrawn_in_the_twin(site: SlurmSite) -> None:
-    """Else the twin would start it."""
+    """Otherwise the twin would start it."""
     mirror = Mirror(site)
     mirror.take(reading(1.0, runs(job("1"), 0, "a[1-3],z1"), job("2")))
     mirror.take(reading(20.0, runs(job("1"), 0, "a[1-3],z1"), ended(job("2"), 10, "CANCELLED")))
@@ -116,7 +116,7 @@ def test_a_withdrawn_job_is_withdrawn_in_the_twin(site: SlurmSite) -> None:
 
 
 def test_what_the_site_does_not_know_is_left_out_and_told(site: SlurmSite) -> None:
-    """It was imported before the partition was made."""
+    """The site was imported before the partition was made."""
     mirror = Mirror(site)
     mirror.take(reading(1.0, job("1"), replace(job("2"), partition="new")))
     assert _names(mirror.site()) == {"1": False}
@@ -124,7 +124,7 @@ def test_what_the_site_does_not_know_is_left_out_and_told(site: SlurmSite) -> No
 
 
 def test_a_clock_that_goes_back_is_refused(site: SlurmSite) -> None:
-    """Whoever follows Slurm begins again then."""
+    """A program that follows Slurm begins a new mirror then."""
     mirror = Mirror(site)
     mirror.take(reading(5.0))
     with pytest.raises(ParameterError, match="the clock went back"):
@@ -143,7 +143,7 @@ def test_what_has_ended_is_forgotten_after_a_while(site: SlurmSite) -> None:
 
 
 def test_a_job_that_started_keeps_the_factor_it_waited_with(site: SlurmSite) -> None:
-    """Slurm tells it of waiting jobs only; the twin needs it to start the job as Slurm did."""
+    """Slurm reports it for waiting jobs only; the twin needs it to start the job as Slurm did."""
     mirror = Mirror(site)
     mirror.take(reading(1.0, job("1", site_factor=70)))
     mirror.take(reading(2.0, runs(job("1"), 1, "a1")))
@@ -153,7 +153,7 @@ def test_a_job_that_started_keeps_the_factor_it_waited_with(site: SlurmSite) -> 
 
 
 def test_the_twin_hears_of_changes_of_factors_when_they_were_made(site: SlurmSite) -> None:
-    """Else it would judge itself by an order that Slurm did not have, and steering would stop."""
+    """Otherwise the twin would have an order that Slurm did not have, and steering would stop."""
     busy = [runs(job(f"{90 + at}"), 0, host) for at, host in enumerate(("a1", "a2", "a3", "z1"))]
     first, second = job("1", 10, priority=100), job("2", 20, priority=100)
     mirror = Mirror(site)
@@ -171,7 +171,7 @@ def test_the_twin_hears_of_changes_of_factors_when_they_were_made(site: SlurmSit
 
 
 def test_a_job_that_started_soon_after_its_factor_was_set_had_it(site: SlurmSite) -> None:
-    """No reading shows it: the job no longer waits when Slurm is read again."""
+    """No reading shows the factor: the job no longer waits when Slurm is read again."""
     mirror = Mirror(site)
     mirror.take(reading(10.0, job("1"), job("2")))
     mirror.steered("1", 70)
@@ -187,7 +187,7 @@ def test_a_job_that_started_soon_after_its_factor_was_set_had_it(site: SlurmSite
 
 
 def test_a_job_that_begins_in_years_does_not_take_the_twin_there(site: SlurmSite) -> None:
-    """Else one user could keep it busy for hours."""
+    """Otherwise one user could keep the twin busy for hours."""
     mirror = Mirror(site)
     mirror.take(reading(1.0, job("1"), job("2", begin=T0 + 400_000_000)))
     told = mirror.site()
@@ -199,7 +199,7 @@ def test_a_job_that_begins_in_years_does_not_take_the_twin_there(site: SlurmSite
 
 
 def test_a_job_might_have_started_in_any_of_its_partitions(site: SlurmSite) -> None:
-    """The scheduler tells where it runs; the twin that begins before that must not know."""
+    """A later reading shows where the job runs; a twin that begins earlier must not know."""
     mirror = Mirror(site)
     mirror.take(reading(1.0, replace(job("1"), partition="batch,fast")))
     mirror.take(reading(2.0, runs(job("1"), 1, "a1")))
@@ -211,7 +211,7 @@ def test_a_job_might_have_started_in_any_of_its_partitions(site: SlurmSite) -> N
 
 
 def test_a_job_may_start_while_the_queue_is_read(site: SlurmSite) -> None:
-    """The moment of a reading is when it began."""
+    """The time of a reading is when it began, so a job in it may start later."""
     mirror = Mirror(site)
     mirror.take(reading(1.0, runs(job("1"), 2, "a1"), job("2")))
     told = mirror.site()

@@ -28,7 +28,7 @@ def site(tmp_path: Path) -> SlurmSite:
 
 
 def test_small_jobs_come_first_if_the_policy_wants_it(site: SlurmSite) -> None:
-    """And last where it wants the opposite; without a policy the large one comes first."""
+    """They come last if it wants the opposite; without a policy the large job comes first."""
     (clocks,) = phases_of(site, 1)
     as_it_is = replay(site, clocks).start_s
     small_first = rehearse(site, find_policy("saf"), FREE, clocks, 30)
@@ -40,14 +40,14 @@ def test_small_jobs_come_first_if_the_policy_wants_it(site: SlurmSite) -> None:
 
 
 def test_a_clamp_that_allows_nothing_changes_nothing(site: SlurmSite) -> None:
-    """The jobs' own priorities are further apart than it."""
+    """The jobs' own priorities are further apart than the clamp."""
     (clocks,) = phases_of(site, 1)
     held = rehearse(site, find_policy("saf"), Guards(clamp=1), clocks, 30)
     assert held.replay.start_s.tolist() == replay(site, clocks).start_s.tolist()
 
 
 def test_periods_are_told(site: SlurmSite) -> None:
-    """So that a long rehearsal shows that it goes on."""
+    """A call in each period lets a long rehearsal show that it goes on."""
     (clocks,) = phases_of(site, 1)
     told: list[int] = []
     made = rehearse(site, find_policy("saf"), FREE, clocks, 30, lambda: told.append(1))
@@ -55,7 +55,7 @@ def test_periods_are_told(site: SlurmSite) -> None:
 
 
 def test_the_command_compares_it_with_the_twin(site: SlurmSite, tmp_path: Path) -> None:
-    """Pair by pair of phases."""
+    """The command compares a rehearsal with the twin in pairs, one for each phase."""
     del site  # it is in the folder
     words = ["live", "rehearse", str(tmp_path / "site"), "--policy", "saf", "--phases", "2"]
     done = CliRunner().invoke(app, [*words, "--every", "30s", "--clamp", "100000", "--json"])

@@ -1,4 +1,4 @@
-"""Where slurmrestd is, and the token for it: what is refused before anything is asked."""
+"""The address of slurmrestd and its token: mistakes are refused before any request."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from schedlab.live.slurm.token import read_token
 
 
 def site(folder: Path, **more: str) -> Path:
-    """A folder that names a slurmrestd."""
+    """Return a folder that names a slurmrestd."""
     keys = {"url": "http://127.0.0.1:1", "token": "token", "user": "ops"} | more
     lines = [f"{key} = {json.dumps(value)}" for key, value in keys.items()]
     (folder / SITE_FILE).write_text("\n".join(lines))
@@ -25,13 +25,13 @@ def site(folder: Path, **more: str) -> Path:
 
 
 def test_a_token_is_read_as_scontrol_prints_it(tmp_path: Path) -> None:
-    """From a file that only its owner can reach."""
+    """The token file has the line that scontrol prints; only its owner can reach it."""
     assert read_token(site(tmp_path) / "token") == "a.b.c"
 
 
 @pytest.mark.parametrize("mode", [0o644, 0o640, 0o606, 0o620])
 def test_a_token_that_others_can_reach_is_refused(tmp_path: Path, mode: int) -> None:
-    """Who can read it can steer; who can write it decides in whose name it is done."""
+    """A user who can read it can steer; one who can write it decides in whose name."""
     path = site(tmp_path) / "token"
     path.chmod(mode)
     with pytest.raises(InputError, match=f"has mode {mode:03o}, others can reach it; run: chmod"):
@@ -65,21 +65,21 @@ def test_a_token_that_has_expired_is_told(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_right_is_told(tmp_path: Path, key: str, value: str, why: str) -> None:
-    """With the file, the value and what is allowed."""
+    """The error names the file, the value and what is allowed."""
     with pytest.raises(SchedlabError, match=why):
         SlurmRest.find(site(tmp_path, **{key: value}))
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:1", "unix:/nowhere/socket"])
 def test_a_slurmrestd_that_is_not_there_is_no_end(tmp_path: Path, url: str) -> None:
-    """The next period tries again."""
+    """Only this request fails; the next period tries again."""
     rest = SlurmRest.find(site(tmp_path, url=url))
     with pytest.raises(PeerError, match="slurmrestd"):
         rest.get("jobs/")
 
 
 def test_a_token_that_is_a_pipe_is_refused(tmp_path: Path) -> None:
-    """Nobody may ever write into it."""
+    """Reading a pipe would wait for ever if no process writes into it."""
     os.mkfifo(tmp_path / "pipe", 0o600)
     with pytest.raises(InputError, match="is not a regular file"):
         read_token(tmp_path / "pipe")

@@ -1,4 +1,4 @@
-"""A trial: what its figures say, and which runs it makes."""
+"""A trial: its figures, and the runs that it makes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from schedlab.slurm.real_slurm import RealSlurm
 
 
 def run(replica: int, arm: str, wait_s: float) -> TrialRun:
-    """One whose waits are all the same."""
+    """Return a run in which all measures of the wait are the same."""
     waits = dict.fromkeys(
         ("mean_wait_s", "median_wait_s", "p95_wait_s", "longest_wait_s"),
         wait_s,
@@ -36,7 +36,7 @@ def run(replica: int, arm: str, wait_s: float) -> TrialRun:
 
 
 def test_the_change_is_the_geometric_mean_over_replicas() -> None:
-    """Half in one replica and twice as much in another is no change."""
+    """A wait that halves in one replica and doubles in another has not changed."""
     runs = [run(1, "shadow", 10), run(1, "steer", 20), run(2, "steer", 40), run(2, "shadow", 80)]
     wait = effects_of(runs)[0]
     assert (wait.metric, wait.arms) == ("mean_wait_s", ("shadow", "steer"))
@@ -48,7 +48,7 @@ def test_the_change_is_the_geometric_mean_over_replicas() -> None:
 
 
 def test_arms_are_compared_where_both_have_run() -> None:
-    """Steering with the shadow and with nothing at all; an unfinished replica does not count."""
+    """Every pair of off, shadow and steer is compared; an unfinished replica does not count."""
     runs = [run(1, "off", 100), run(1, "shadow", 100), run(1, "steer", 80), run(2, "off", 1)]
     found = {each.arms: each for each in effects_of(runs) if each.metric == "mean_wait_s"}
     assert found["off", "steer"].change == pytest.approx(-0.2)
@@ -58,13 +58,13 @@ def test_arms_are_compared_where_both_have_run() -> None:
 
 
 def test_nothing_to_compare_is_said() -> None:
-    """Rather than an empty table."""
+    """An error says that no replica can be compared, rather than an empty table."""
     with pytest.raises(InputError, match="no replica has run under two arms"):
         effects_of([run(1, "off", 1), run(2, "steer", 1)])
 
 
 def test_every_replica_has_every_arm_in_an_order_of_its_own(tmp_path: Path) -> None:
-    """Drawn by the seed, so that an interrupted trial goes on with the same order."""
+    """The seed determines the order, so an interrupted trial goes on with the same one."""
     made = LiveTrial(RealSlurm({}, {}), [], tmp_path, tmp_path, "saf", 10, 20, seed=3)
     order = made.order()
     assert order == made.order()
@@ -76,7 +76,7 @@ def test_every_replica_has_every_arm_in_an_order_of_its_own(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("arms", ["steer", "off,off", "off,on", ""])
 def test_arms_that_do_not_exist(arms: str, tmp_path: Path) -> None:
-    """Or that cannot be compared."""
+    """Unknown arms, and arms that cannot be compared, are refused."""
     words = ["live", "trial", "absent", "--site", str(tmp_path), "--policy", "saf", "--out", "t"]
     done = CliRunner().invoke(app, [*words, "--arms", arms])
     assert done.exit_code == 2

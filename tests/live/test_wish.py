@@ -18,7 +18,7 @@ NOW = 10_000.0
 def waits(
     name: str, *, cpus: int = 1, limit_s: int = 600, priority: int = 100, **more: object
 ) -> LiveJob:
-    """A job that waits."""
+    """Return a job that waits."""
     given = {"submit": 9_000, "user": "ann", "handle": name, "partition": "batch", **more}
     return LiveJob(
         id=name,
@@ -32,7 +32,7 @@ def waits(
 
 
 def test_the_order_is_the_policys() -> None:
-    """On an empty machine, whatever fits there at once."""
+    """All jobs are ordered as on an empty machine, even if they do not fit there together."""
     jobs = [
         waits("1", limit_s=900, submit=1),
         waits("2", limit_s=60, submit=2),
@@ -45,13 +45,13 @@ def test_the_order_is_the_policys() -> None:
 
 
 def test_a_policy_that_predicts_is_refused() -> None:
-    """No job ends in a wish, so that there is nothing to learn from."""
+    """No job ends in a wish, so a predictor has nothing to learn from."""
     with pytest.raises(ParameterError, match="requests only"):
         wished_order([waits("1")], find_policy("sjf", predict="last-two"), 4, NOW)
 
 
 def test_jobs_exchange_their_priorities() -> None:
-    """What Slurm gives stays; a factor that is there already is no priority of their own."""
+    """They share the priorities that Slurm gave; a present site factor is not part of them."""
     jobs = [
         waits("1", priority=300),
         waits("2", priority=200),
@@ -62,32 +62,32 @@ def test_jobs_exchange_their_priorities() -> None:
 
 
 def test_equal_priorities_become_unequal_by_one() -> None:
-    """Slurm would start them in its own order."""
+    """Slurm starts jobs of equal priority in its own order."""
     jobs = [waits("1"), waits("2"), waits("3")]
     assert wished_factors(jobs, ["3", "1", "2"], 10) == {"3": 0, "1": -1, "2": -2}
 
 
 def test_no_job_is_pushed_below_the_lowest_priority() -> None:
-    """Slurm takes all below 1 for 1, and starts equal ones in its own order."""
+    """Slurm treats priorities below 1 as 1, and starts equal jobs in its own order."""
     jobs = [waits("1", priority=1), waits("2", priority=1), waits("3", priority=2)]
     assert wished_factors(jobs, ["2", "1", "3"], 10) == {"2": 2, "1": 1, "3": -1}
 
 
 def test_partitions_do_not_exchange() -> None:
-    """Their jobs wait for other nodes."""
+    """Jobs of different partitions wait for different nodes."""
     jobs = [waits("1", priority=300), waits("2", priority=10, partition="fast")]
     assert wished_factors(jobs, ["2", "1"], 1000) == {"2": 0, "1": 0}
 
 
 def test_an_array_has_one_factor() -> None:
-    """That of its first task."""
+    """All waiting tasks of an array have the factor of the first one."""
     tasks = [waits(f"5_{at}", handle="5_[1-3]", priority=50) for at in (1, 2, 3)]
     jobs = [*tasks, waits("9", priority=70)]
     assert wished_factors(jobs, ["5_1", "9", "5_2", "5_3"], 1000) == {"5_[1-3]": 20, "9": -20}
 
 
 def test_who_is_held_or_waits_for_others_is_not_moved() -> None:
-    """A priority changes nothing for them."""
+    """A priority changes nothing for a held job, or one with a dependency or a begin time."""
     assert can_be_moved(waits("1"))
     assert not can_be_moved(waits("1", held=True))
     assert not can_be_moved(waits("1", reason="Dependency"))
@@ -100,7 +100,7 @@ def test_who_is_held_or_waits_for_others_is_not_moved() -> None:
     st.integers(1, 10**6),
 )
 def test_no_factor_goes_beyond_the_clamp(priorities: list[int], random: object, clamp: int) -> None:
-    """And with a wide clamp the order of the priorities is the wish."""
+    """With a wide clamp, the priorities follow the wished order exactly."""
     jobs = [waits(str(at), priority=priority) for at, priority in enumerate(priorities)]
     order = [job.id for job in jobs]
     random.shuffle(order)  # type: ignore[attr-defined]
@@ -114,7 +114,7 @@ def test_no_factor_goes_beyond_the_clamp(priorities: list[int], random: object, 
 
 
 def test_returns_come_first_and_are_never_limited() -> None:
-    """The others are the largest, as many as allowed; tiny ones are not worth a request."""
+    """The other changes are the largest, as many as allowed; tiny ones are not worth a request."""
     present = {"1": 5, "2": -7, "3": 0, "4": 100, "5": 1000}
     wished = {"3": 50, "4": 80, "5": 1009}
     assert planned_changes(present, wished, 1) == [

@@ -16,7 +16,7 @@ from schedlab.metrics import wra, wrsa_by_user, wrsa_over_time
 
 
 def workload(rows: list[tuple[int, int, int, int]], wait_s: int = 0) -> Workload:
-    """Jobs of one node from user, submission, request and run time."""
+    """Return jobs of one node from user, submission, request and run time."""
     user, submit_s, request_s, run_s = (list(column) for column in zip(*rows, strict=True))
     return Workload(
         {
@@ -32,7 +32,7 @@ def workload(rows: list[tuple[int, int, int, int]], wait_s: int = 0) -> Workload
 
 
 def test_wra_is_run_over_request() -> None:
-    """Half of what was asked for is 0.5; more than that is above 1, as the record says."""
+    """Half of the request is 0.5; a run time above the request gives more than 1, as recorded."""
     assert wra(workload([(1, 0, 100, 50), (1, 0, 100, 120)])).tolist() == [0.5, 1.2]
 
 
@@ -59,7 +59,7 @@ def test_users_have_a_mean_and_a_latest_value() -> None:
 
 
 def test_jobs_without_a_user_belong_to_nobody() -> None:
-    """-1 is no user whose accuracy could be told."""
+    """User -1 is unknown, so no accuracy can be given."""
     found = wrsa_by_user(workload([(-1, 0, 100, 50), (4, 0, 100, 100)]))
     assert found["user"].to_list() == [4]
     assert len(wrsa_over_time(workload([(-1, 0, 100, 50)]))) == 0

@@ -1,4 +1,4 @@
-"""What each cluster and site of a grid did."""
+"""Metrics of each cluster and site of a grid."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_job_counts_where_its_nodes_are() -> None:
 
 
 def test_clusters_add_up_to_the_machine() -> None:
-    """Whatever runs where."""
+    """The mean of the clusters' utilisations by nodes is that of the machine."""
     schedule = simulate(TWO, GRID, "easy")
     table = by_cluster(schedule)
     mean = float((table["utilisation"] * table["nodes"]).sum()) / GRID.nodes
@@ -46,7 +46,7 @@ def test_clusters_add_up_to_the_machine() -> None:
 
 
 def test_one_cluster_needs_no_names_of_nodes() -> None:
-    """Several do: nothing is known of each without them."""
+    """Several clusters need them: without names nothing is known of each."""
     one = dataclasses.replace(simulate(TWO, 8, "easy"), node_ranges=None)
     assert by_cluster(one)["jobs"].to_list() == [2]
     several = dataclasses.replace(simulate(TWO, GRID, "easy"), node_ranges=None)
@@ -55,7 +55,7 @@ def test_one_cluster_needs_no_names_of_nodes() -> None:
 
 
 def test_a_core_draws_its_share_of_a_node() -> None:
-    """So the machine draws the same, however it is counted."""
+    """So the machine draws the same, whether nodes or cores are counted."""
     node = Cluster.homogeneous(2, cores=4, power=NodePower(busy_w=80, idle_w=40))
     whole = Platform((node,))
     schedules = (

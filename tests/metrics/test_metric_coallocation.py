@@ -27,7 +27,7 @@ def schedule() -> Schedule:
 
 
 def test_jobs_by_the_clusters_they_need(schedule: Schedule) -> None:
-    """Those of one cluster waited 0, 30 and 0 s, that of two 20 s."""
+    """The jobs of one cluster waited 0, 30 and 0 s, that of two clusters 20 s."""
     assert schedule.wait_s.tolist() == [0, 20, 30, 0]
     assert table(schedule, "wait", "clusters", percentiles=()).rows() == [
         (1, 3, 80 + 30 + 20, 10.0),
@@ -46,12 +46,12 @@ def test_what_each_cluster_did(schedule: Schedule) -> None:
 
 
 def test_jobs_that_name_no_cluster() -> None:
-    """There is nothing to tell of co-allocated ones."""
+    """Without co-allocated jobs their metrics are undefined."""
     schedule = simulate(jobs((0, 1, 5, 5)), 2, "easy")
     assert table(schedule, "wait", "clusters", percentiles=())["clusters"].to_list() == [0]
     assert math.isnan(METRICS["coallocated_wait"].value(schedule))
 
 
 def test_idle_nodes_of_the_wrong_cluster_are_no_loss(schedule: Schedule) -> None:
-    """That enough are idle does not say where: the loss of capacity is not defined."""
+    """A number of idle nodes does not say where they are, so the loss of capacity is undefined."""
     assert math.isnan(METRICS["loss_of_capacity"].value(schedule))

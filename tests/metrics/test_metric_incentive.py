@@ -17,11 +17,11 @@ from schedlab.sim import JobOutcome, Schedule, simulate
 from schedlab.workload import Workload, generate
 
 Treatment = tuple[float, int, int]
-"""Of a user: the accuracy of every request, the wait of every job, and how many jobs."""
+"""For a user: the accuracy of every request, the wait of every job, and the number of jobs."""
 
 
 def treated(*users: Treatment, promised: bool = True, names: tuple[str, ...] = ()) -> Schedule:
-    """Jobs that run 1000 s on one node, one user after the other; what is promised is at once."""
+    """Return jobs of 1000 s on two nodes, user after user; promises, if any, are for at once."""
     of = np.repeat(np.arange(len(users)), [jobs for _, _, jobs in users])
     accuracy, wait_s, _ = np.array(users).T[:, of]
     submit_s = 10_000 * np.arange(len(of))
@@ -51,7 +51,7 @@ FAIR = ((1.0, 0, 10), (0.4, 500, 12), (0.1, 1000, 10))
 
 
 def value(name: str, schedule: Schedule) -> float:
-    """The metric of that name."""
+    """Return the value of the metric with this name."""
     return METRICS[name].value(schedule)
 
 
@@ -80,7 +80,7 @@ def test_spearman_as_scipy_has_it(pairs: list[tuple[int, int]]) -> None:
 
 
 def test_users_as_points() -> None:
-    """After ten jobs a user's WRSA is all but the accuracy of them; waits are per node."""
+    """After ten jobs a user's WRSA is almost the jobs' accuracy; waits are per node."""
     points = incentive_points(treated(*FAIR, names=("ann", "bob", "eve")), "wait")
     assert points["user"].to_list() == ["ann", "bob", "eve"]
     assert points["jobs"].to_list() == [10, 12, 10]
@@ -100,7 +100,7 @@ def test_the_numbers_by_hand(measure: str) -> None:
 
 
 def test_punished_for_accuracy() -> None:
-    """Positive where those who estimate well wait longer."""
+    """The correlation is positive where users who estimate well wait longer."""
     schedule = treated((1.0, 900, 10), (0.5, 500, 10), (0.1, 0, 10))
     assert value("incentive_slowdown", schedule) == pytest.approx(1)
 
@@ -127,7 +127,7 @@ def test_equally_accurate_users_are_not_ranked() -> None:
 
 
 def test_no_promise_no_delay() -> None:
-    """Under policies without reservations nobody can be late."""
+    """Under policies without reservations no job can be late."""
     schedule = treated(*FAIR, promised=False)
     assert len(incentive_points(schedule, "delay")) == 0
     assert math.isnan(value("incentive_delay", schedule))

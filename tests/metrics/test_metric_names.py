@@ -13,7 +13,7 @@ HALF = Metric(lambda schedule: 0.5, "1")
 
 
 def test_plain_name_is_the_entry_of_the_table() -> None:
-    """The table is all there is to know."""
+    """A name without options is the entry of the table itself."""
     assert find_metric("wait") is METRICS["wait"]
 
 
@@ -53,7 +53,7 @@ def test_wrong_names_say_what_was_allowed(name: str, error: type[Exception], tex
 
 
 def test_job_metric_is_demanded(in_turn: Schedule) -> None:
-    """A table by user of the makespan makes no sense, and an unknown weight neither."""
+    """A table of the makespan by user makes no sense; nor does an unknown weight."""
     with pytest.raises(ParameterError, match="wait, response"):
         find_job_metric("makespan")
     with pytest.raises(UnknownNameError, match="node_second"):

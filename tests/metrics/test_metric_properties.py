@@ -18,14 +18,14 @@ NODES = 8
 
 @st.composite
 def schedules(draw: st.DrawFn) -> Schedule:
-    """Schedules of nasty little workloads, with kills, withdrawals and dependencies."""
+    """Return schedules of nasty little workloads, with kills, withdrawals and dependencies."""
     policy = draw(st.sampled_from(["fcfs", "easy", "sjf", "conservative"]))
     return simulate(draw(workloads(NODES)), NODES, policy)
 
 
 @given(st.lists(st.floats(0, 1e300), min_size=1))
 def test_jain_lies_between_one_nth_and_one(values: list[float]) -> None:
-    """All alike is 1, one bearing everything is 1/n."""
+    """Equal values give 1; one value that bears everything gives 1/n."""
     index = jain_index(values)
     assert 1 / len(values) - 1e-9 <= index <= 1 + 1e-9
 
@@ -49,7 +49,7 @@ def test_used_and_lost_capacity_fit_into_the_machine(schedule: Schedule) -> None
 
 @given(schedules())
 def test_loss_of_capacity_second_by_second(schedule: Schedule) -> None:
-    """The formula summed over single seconds, which no event falls between."""
+    """The formula is the sum over single seconds, since no event falls between two seconds."""
     first, last = schedule.horizon_s()
     used, left = schedule.used_nodes(), schedule.left_queue_s()
     lost = 0

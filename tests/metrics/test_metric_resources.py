@@ -1,4 +1,4 @@
-"""Use of cores, memory and GPUs, and what of them is stranded, on machines of a few nodes."""
+"""Use and stranding of cores, memory and GPUs, on machines of a few nodes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def schedule(
     labels: dict[str, list[str]] | None = None,
     **asked: Sequence[float],
 ) -> Schedule:
-    """Jobs on these nodes at these times, all submitted at 0."""
+    """Return a schedule of jobs on these nodes at these times, all submitted at 0."""
     count = len(nodes)
     ranges = NodeRanges.parse(nodes)
     widths = np.maximum(np.bincount(ranges.job(), weights=ranges.width(), minlength=count), 1)
@@ -53,13 +53,13 @@ def schedule(
 
 
 def shares(found: Schedule, column: str) -> dict[str, float]:
-    """The column of ``by_resource`` by resource."""
+    """Return the column of ``by_resource`` by resource."""
     table = by_resource(found)
     return dict(zip(table["resource"], table[column], strict=True))
 
 
 def test_utilisation_by_resource() -> None:
-    """For half of 100 s: 2 of 8 cores, 4 of 16 GiB and 1 of 2 GPUs."""
+    """For half of 100 s, 2 of 8 cores, 4 of 16 GiB and 1 of 2 GPUs are used."""
     found = schedule(
         ["1", "0"],
         [0, 99],
@@ -76,7 +76,7 @@ def test_utilisation_by_resource() -> None:
 
 
 def test_a_job_with_whole_nodes_holds_all_they_have() -> None:
-    """The first says nothing, the second must be alone: on the node with GPUs it holds those."""
+    """The first job says nothing; the second must be alone, so it holds its node's GPUs too."""
     found = schedule(["0", "1"], [0, 0], [100, 50], cores_per_node=[-1, 1], exclusive=[-1, 1])
     used = shares(found, "utilisation")
     assert used == pytest.approx({"cores": 0.75, "memory": 0.75, "gpu": 0.5})
@@ -84,7 +84,7 @@ def test_a_job_with_whole_nodes_holds_all_they_have() -> None:
 
 
 def test_simulated_on_whole_nodes_jobs_hold_all_they_have() -> None:
-    """Whatever they asked for; the schedule remembers how it was made."""
+    """Their demands do not matter; the schedule records how it was made."""
     found = schedule(["0"], [0], [100], cores_per_node=[1])
     whole = replace(found, provenance={"whole_nodes": True})
     assert METRICS["core_utilisation"].value(found) == 1 / 8
@@ -92,7 +92,7 @@ def test_simulated_on_whole_nodes_jobs_hold_all_they_have() -> None:
 
 
 def test_cores_beside_full_memory_are_stranded() -> None:
-    """For 50 s one core holds all memory of a node: 3 of 8 cores are of no use to anybody."""
+    """For 50 s one core holds all memory of a node: 3 of 8 cores are of no use to any job."""
     found = schedule(
         ["0", "1"],
         [0, 0],
@@ -114,7 +114,7 @@ def test_memory_that_no_job_can_use_is_used_up() -> None:
 
 
 def test_gpus_beside_busy_cores_are_stranded() -> None:
-    """Two jobs without GPUs take all cores of the node that has them, one after 40 s."""
+    """Two jobs without GPUs take all cores of the node with GPUs, the second after 40 s."""
     found = schedule(
         ["1", "1", "0"],
         [0, 40, 0],
@@ -140,7 +140,7 @@ def test_parts_of_a_gpu() -> None:
 
 
 def test_several_nodes_of_one_job() -> None:
-    """What a job asks for on each node it holds on each."""
+    """A job holds on each of its nodes what it asks for per node."""
     found = schedule(["0-1"], [0], [100], cores_per_node=[3], memory_per_node_kb=[2 * GIB_KB])
     assert shares(found, "utilisation") == pytest.approx({"cores": 0.75, "memory": 0.25, "gpu": 0})
 
@@ -165,7 +165,7 @@ def test_gpus_by_type() -> None:
 
 
 def test_what_is_not_described_is_not_counted() -> None:
-    """Nodes without a description have no resources; of unlike nodes those that tell count."""
+    """Nodes without a description have no resources; of unlike nodes the described ones count."""
     plain = schedule(["0"], [0], [10], Platform.homogeneous(2))
     assert by_resource(plain).is_empty()
     assert math.isnan(METRICS["core_utilisation"].value(plain))
@@ -177,7 +177,7 @@ def test_what_is_not_described_is_not_counted() -> None:
 
 
 def test_the_nodes_of_a_job_that_never_ran_hold_nothing() -> None:
-    """It was withdrawn."""
+    """The second job was withdrawn."""
     found = schedule(["0", ""], [0, 0], [100, 100], cores_per_node=[4, 4])
     start_s, end_s = np.array([0, -1]), np.array([100, -1])
     assert METRICS["core_utilisation"].value(replace(found, start_s=start_s, end_s=end_s)) == 0.5
@@ -213,7 +213,7 @@ def test_the_example_machine() -> None:
 
 
 def test_a_log_of_shared_nodes_does_not_tell_where_jobs_were() -> None:
-    """More whole nodes than there are: not known, and no mistake."""
+    """Jobs on more whole nodes than there are give an unknown value, not an error."""
     found = schedule(["0", "1"], [0, 0], [100, 100], cores_per_node=[1, 1])
     crowded = Workload(
         {**{name: found.workload[name] for name in found.workload.columns}, "nodes": [2, 2]}
@@ -224,7 +224,7 @@ def test_a_log_of_shared_nodes_does_not_tell_where_jobs_were() -> None:
 
 
 def test_plain_utilisation_counts_shares_of_nodes() -> None:
-    """Half of the cores of one of two nodes for all the time, and the other node for half of it."""
+    """Half of the cores of one node are used all the time, and the other node half of the time."""
     found = schedule(["0", "1"], [0, 0], [100, 50], cores_per_node=[2, -1])
     assert METRICS["utilisation"].value(found) == pytest.approx(0.5)
     assert over_time(found, 50)["utilisation"].to_list() == pytest.approx([0.75, 0.25])
@@ -233,7 +233,7 @@ def test_plain_utilisation_counts_shares_of_nodes() -> None:
 
 
 def test_shares_of_unlike_nodes() -> None:
-    """Four cores are all of a small node and half of a large one; nobody named: of their mean."""
+    """Four cores are a small node, half of a large one and, without names, 2/3 of the mean."""
     large = NodeType("large", 8)
     machine = Platform((Cluster("two", (NodeGroup(NodeType("small", 4), 1), NodeGroup(large, 1))),))
     found = schedule(["0", "1"], [0, 0], [100, 100], machine, cores_per_node=[4, 4])
@@ -244,13 +244,13 @@ def test_shares_of_unlike_nodes() -> None:
 
 
 def test_a_schedule_for_another_machine_counts_whole_nodes() -> None:
-    """Its jobs do not fit what is described; the plain metrics do without."""
+    """Its jobs do not fit the description, so the plain metrics do without it."""
     found = schedule(["0"], [0], [100], cores_per_node=[99])
     assert METRICS["utilisation"].value(found) == 0.5
 
 
 def test_crowds_on_few_nodes_never_use_more_than_all() -> None:
-    """Under a policy that shares nodes; whole nodes would be more than there are."""
+    """The policy shares nodes; counted as whole nodes they would be more than there are."""
     machine = Platform.homogeneous(4, cores=8)
     count = 60
     jobs = Workload(

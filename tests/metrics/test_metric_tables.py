@@ -76,7 +76,7 @@ def test_compare_by_group(in_turn: Schedule, one_cancelled: Schedule) -> None:
 
 @pytest.mark.parametrize("by", ["partition", "account", "qos"])
 def test_groups_by_the_names_of_the_site(three_jobs: Workload, by: str) -> None:
-    """As the workload labels them; jobs that name none are a group without a name."""
+    """Groups have the workload's labels; jobs that name none are a group without a name."""
     columns = {name: three_jobs[name] for name in three_jobs.columns}
     jobs = Workload({**columns, by: [1, -1, 1]}, labels={by: ["debug", "long"]})
     schedule = simulate(jobs, 4, "fcfs")
@@ -88,7 +88,7 @@ def test_groups_by_the_names_of_the_site(three_jobs: Workload, by: str) -> None:
 
 
 def test_groups_have_no_utilisation(in_turn: Schedule, empty: Schedule) -> None:
-    """What is of the whole schedule only is refused; no jobs, no groups."""
+    """A metric of the whole schedule is refused; a schedule without jobs has no groups."""
     with pytest.raises(ParameterError, match='metric "utilisation" has no value for each job'):
         compare([in_turn], ["wait", "utilisation"], by="user")
     with pytest.raises(UnknownNameError, match='did you mean "account"'):
@@ -127,7 +127,7 @@ def test_table_over_days_of_submission() -> None:
 
 
 def test_table_of_no_jobs_has_no_rows(empty: Schedule) -> None:
-    """The columns are there all the same."""
+    """The table still has its columns."""
     assert table(empty, "wait", "size").shape == (0, 7)
 
 
@@ -146,7 +146,7 @@ def test_over_time_of_nothing(empty: Schedule) -> None:
 
 
 def test_mistakes_say_what_was_allowed(in_turn: Schedule) -> None:
-    """One sentence each."""
+    """Each error is one sentence."""
     with pytest.raises(UnknownNameError, match='did you mean "user"'):
         table(in_turn, "wait", "users")
     with pytest.raises(ParameterError, match="must be >= 1"):
@@ -168,7 +168,7 @@ def test_a_million_jobs_are_measured_quickly() -> None:
 
 
 def _many(nodes: list[int], run_s: list[int], submit_s: list[int] | None = None) -> Schedule:
-    """Jobs that start when they are submitted on a machine large enough for all."""
+    """Return a schedule in which jobs start at submission, on a machine large enough for all."""
     submit = np.array(submit_s or [0] * len(nodes))
     workload = Workload(
         {
@@ -192,7 +192,7 @@ def _many(nodes: list[int], run_s: list[int], submit_s: list[int] | None = None)
 
 
 def test_groups_go_by_the_names_in_a_header(three_jobs: Workload) -> None:
-    """As SWF has them: `; Queue: 1 short`; a number that the header does not name stays one."""
+    """SWF names them: `; Queue: 1 short`; a number that the header does not name stays a number."""
     columns = {name: three_jobs[name] for name in three_jobs.columns if name != "user"}
     header = {"Queue": ["1 short", "2 long; nights only"]}
     jobs = Workload({**columns, "queue": [1, 2, 7]}, header=header)

@@ -57,7 +57,7 @@ def test_bounded_slowdown_is_never_below_one(in_turn: Schedule) -> None:
 
 
 def test_delay_against_the_first_promise(in_turn: Schedule) -> None:
-    """Late by 30 s, early by 10 s, and never promised: the mean of 30 and 0."""
+    """One job is 30 s late, one 10 s early and one has no promise: the mean is that of 30 and 0."""
     promised = replace(in_turn, first_reserved_s=np.array([-1, 70, 160]))
     delay = find_job_metric("delay")
     assert np.array_equal(delay.of_jobs(promised), [np.nan, 30, 0], equal_nan=True)

@@ -1,4 +1,4 @@
-"""How good predictions were, by hand."""
+"""The quality of predictions, by hand."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_the_error_is_the_distance_from_the_truth() -> None:
 
 
 def test_where_nobody_predicts_the_request_is_judged() -> None:
-    """Requests of 100, 100 and 90 s: too long by 60, 40 and 80 s."""
+    """Requests of 100, 100 and 90 s are too long by 60, 40 and 80 s."""
     schedule = simulate(jobs(*SERIES), 1, "easy")
     assert find_metric("prediction_error").value(schedule) == (60 + 40 + 80) / 3
     assert find_metric("underestimated").value(schedule) == 0

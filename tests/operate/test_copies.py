@@ -20,7 +20,7 @@ from schedlab.operate.steps import Steps
 
 
 def test_each_line_is_copied_once_with_its_hash(tmp_path: Path) -> None:
-    """What was there stays; a log that was written anew is not taken for the same."""
+    """Copied lines stay; a log that was rewritten is not taken for the same."""
     store_url = str(tmp_path / "history.db")
     Store.make(store_url).close()
     site = tmp_path / "mysite"
@@ -49,7 +49,7 @@ def test_each_line_is_copied_once_with_its_hash(tmp_path: Path) -> None:
 
 
 def test_a_store_that_does_not_answer_stops_nothing(tmp_path: Path) -> None:
-    """The step is in the log; what went wrong is said."""
+    """The step is in the log, and a message says what went wrong."""
     said: list[str] = []
 
     def copy() -> None:

@@ -1,4 +1,4 @@
-"""The human before the steering."""
+"""The gate: a human allows a policy to steer, or stops it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from schedlab.operate.gate import Gate, GateAnswer, hash_of
 
 @pytest.fixture
 def gate(tmp_path: Path) -> Gate:
-    """Of a new loop."""
+    """The gate of a new loop."""
     return Gate(tmp_path)
 
 
@@ -37,7 +37,7 @@ def test_the_code_is_for_the_account_of_the_loop_only(gate: Gate, tmp_path: Path
 
 
 def test_an_old_answer_does_not_count_for_a_new_question(gate: Gate) -> None:
-    """Nor can one answer be used twice."""
+    """An answer counts once, and only for its own question."""
     old = gate.ask("saf")
     gate.answer(GateAnswer(True, "ann", old))
     new = gate.ask("sjf")
@@ -53,7 +53,7 @@ def test_an_old_answer_does_not_count_for_a_new_question(gate: Gate) -> None:
 
 @pytest.mark.parametrize("text", ["", "[1]", '"yes"', "{" * 100, '{"yes": "no"}', "x" * 20_000])
 def test_whatever_lies_there_is_no_yes(text: str, gate: Gate, tmp_path: Path) -> None:
-    """The folder of answers may be written by others."""
+    """Others may write to the folder of answers."""
     code = gate.ask("saf")
     (tmp_path / "answers" / "answer.json").write_text(text)
     assert gate.heard(hash_of(code)) is None
@@ -64,7 +64,7 @@ def test_whatever_lies_there_is_no_yes(text: str, gate: Gate, tmp_path: Path) ->
 
 
 def test_a_stop_needs_no_code(gate: Gate) -> None:
-    """It is heard once."""
+    """A stop is heard once."""
     gate.ask("saf")
     gate.stop("ben")
     assert gate.stopped_by() == "ben"
@@ -72,6 +72,6 @@ def test_a_stop_needs_no_code(gate: Gate) -> None:
 
 
 def test_without_a_loop_nothing_can_be_said(tmp_path: Path) -> None:
-    """The folder is not made by the answer."""
+    """An answer does not make the folder of a loop."""
     with pytest.raises(InputError, match="there is no loop at this site"):
         Gate(tmp_path / "operate").stop("ben")

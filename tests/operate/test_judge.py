@@ -26,13 +26,13 @@ def site(tmp_path: Path) -> SlurmSite:
 
 
 def judge_of(site: SlurmSite, *keep: str) -> Judge:
-    """One that draws two phases."""
+    """Return a judge that draws two phases."""
     guards = [Guard.parse(each) for each in keep]
     return Judge(site, Measure.parse("mean wait"), guards, Guards(clamp=100_000), 30, 2, 0)
 
 
 def test_a_policy_that_helps_is_found_better(site: SlurmSite) -> None:
-    """In every part of the history, so that it is no chance."""
+    """The policy helps in every part of the history, so the gain is not chance."""
     judge = judge_of(site)
     assert judge.cost("saf") < 0.8
     verdict = judge.verdict("saf")
@@ -45,14 +45,14 @@ def test_a_policy_that_helps_is_found_better(site: SlurmSite) -> None:
 
 
 def test_a_policy_that_changes_nothing_gains_nothing(site: SlurmSite) -> None:
-    """The largest jobs come first without it, too."""
+    """The largest jobs come first without this policy, too."""
     verdict = judge_of(site).verdict("laf")
     assert verdict.difference == 0
     assert "it gains" in verdict.why_not(0.03)
 
 
 def test_a_policy_that_breaks_a_bound_is_refused(site: SlurmSite) -> None:
-    """However much it gains; a search sees it as a cost."""
+    """It is refused however much it gains; a search sees the break as a cost."""
     judge = judge_of(site, "max wait < 5 min")
     assert judge.cost("saf") > judge_of(site).cost("saf")
     verdict = judge.verdict("saf")

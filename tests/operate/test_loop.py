@@ -53,13 +53,13 @@ tolerance = 1.0
 
 @pytest.fixture(scope="module")
 def cluster(mariadb: Callable[[], str]) -> Iterator[Slurm]:
-    """One whose priorities have factors."""
+    """A cluster whose priorities have factors."""
     with slurm_cluster(mariadb(), BY_FACTORS) as made:
         yield made
 
 
 def one_turn(cluster: Slurm) -> None:
-    """Something fills the cluster; then a large job waits, and small ones behind it."""
+    """Fill the cluster; then submit a large job that waits, and small ones behind it."""
     cluster.submit(ANN, "-n32", "-t1", "--wrap=sleep 5")
     cluster.submit(ANN, "-n32", "-t1", "--wrap=sleep 5")
     for _ in range(6):
@@ -68,7 +68,7 @@ def one_turn(cluster: Slurm) -> None:
 
 @pytest.fixture
 def busy(cluster: Slurm) -> Iterator[None]:
-    """Users who do the same again and again."""
+    """Users who submit the same jobs again and again."""
     ended = Event()
 
     def work() -> None:
@@ -86,7 +86,7 @@ def busy(cluster: Slurm) -> Iterator[None]:
 
 
 def operated(folder: Path, *words: str) -> subprocess.Popen[bytes]:
-    """The command beside us."""
+    """Start the command in the background."""
     output = folder.parent / "operate.out"
     with output.open("ab") as file:
         return subprocess.Popen(
@@ -107,7 +107,7 @@ def test_there_is_one_loop_at_a_site(tmp_path: Path) -> None:
 
 
 def test_a_policy_whose_file_was_changed_does_not_steer(tmp_path: Path) -> None:
-    """Neither after the test nor while it steers; and the record knows what was allowed."""
+    """The file must stay as it was tested; the record keeps the digest that was allowed."""
     file = tmp_path / "policy.json"
     file.write_text("{}")
     policy = f"linear:{file}"
@@ -127,7 +127,10 @@ def test_a_policy_whose_file_was_changed_does_not_steer(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_from_a_history_to_steering_and_back(cluster: Slurm, busy: None, tmp_path: Path) -> None:
-    """Killed in the shadow and while it asks, it goes on; a human says yes, and later stops it."""
+    """The loop survives two kills; a human lets the policy steer, and later stops it.
+
+    It is killed in the shadow and while it asks.
+    """
     conf = str(cluster.folder / "slurm.conf")
     folder, log = tmp_path / "site", tmp_path / "site" / "operate" / "operate.log"
     script = Path(__file__).parents[2] / "src" / "schedlab" / "slurm" / "collect-slurm.sh"

@@ -12,7 +12,7 @@ from schedlab.operate.settings import OperateSettings, read_settings
 
 
 def test_without_a_file_all_is_as_usual(tmp_path: Path) -> None:
-    """And a human is asked."""
+    """All settings have their defaults, and a human is asked."""
     settings, mail = read_settings(tmp_path)
     assert settings == OperateSettings()
     assert settings.gate
@@ -22,7 +22,7 @@ def test_without_a_file_all_is_as_usual(tmp_path: Path) -> None:
 
 
 def test_a_file_is_read(tmp_path: Path) -> None:
-    """With its mail server."""
+    """The file may also name a mail server."""
     (tmp_path / "operate.toml").write_text(
         '[operate]\npolicies = ["sjf"]\nevery = "30s"\nclamp = 70\nemail = ["ops@example.org"]\n'
         '[mail]\nserver = "localhost"\nsender = "schedlab@example.org"\n'
@@ -53,7 +53,7 @@ def test_a_file_is_read(tmp_path: Path) -> None:
     ],
 )
 def test_a_mistake_is_named(text: str, sentence: str, tmp_path: Path) -> None:
-    """With the file, the key, and what was allowed."""
+    """The error names the file, the key and what is allowed."""
     (tmp_path / "operate.toml").write_text(text)
     with pytest.raises(SchedlabError, match=sentence) as raised:
         read_settings(tmp_path)

@@ -12,20 +12,20 @@ from schedlab.policies import find_policy
 
 
 def cost(policy: str) -> float:
-    """How far the weights are from some that are best."""
+    """Return how far the weights of a policy are from the best ones."""
     weights = [float(each.partition("=")[2]) for each in policy.partition(":")[2].split(",")]
     return math.dist(weights, [0.5, 1.5, 0.0, -1.0])
 
 
 def test_weights_come_near_to_the_best(tmp_path: Path) -> None:
-    """What is found is a policy."""
+    """The search returns the name of a policy."""
     found = search_weights(cost, 25, 3, tmp_path / "search.json", {})
     assert cost(found) < 0.2 < cost(linear(list(START.values())))
     assert find_policy(found).name == found
 
 
 def test_an_interrupted_search_ends_with_the_same_policy(tmp_path: Path) -> None:
-    """What was measured is not measured again."""
+    """Costs that were measured are not measured again."""
     whole = search_weights(cost, 6, 3, tmp_path / "whole.json", {"jobs": 5})
     left = [20]
 

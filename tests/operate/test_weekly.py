@@ -22,7 +22,7 @@ WEEK = ("--date", "2023-11-15")
 
 
 def steered_site(folder: Path) -> Path:
-    """A folder whose loop has steered for a day in that week, by a policy of an odd name."""
+    """Return a site folder whose loop steered for a day of that week, by an oddly named policy."""
     (folder / "operate").mkdir(parents=True)
     (folder / "live").mkdir()
     loop, steering = Ledger(folder / "operate" / LOG), Ledger(folder / "live" / "steering.log")
@@ -39,7 +39,7 @@ def steered_site(folder: Path) -> Path:
 
 
 def test_a_week_knows_what_steered_and_for_how_long(tmp_path: Path) -> None:
-    """And nothing of other weeks."""
+    """A week shows nothing of other weeks."""
     week = week_of(steered_site(tmp_path / "site"), BEGIN_S, BEGIN_S + 7 * DAY_S)
     assert (week.policies, week.steered_h) == (["<b>saf</b>"], 24.0)
     assert (week.changes, week.refused) == (1, 1)
@@ -50,7 +50,7 @@ def test_a_week_knows_what_steered_and_for_how_long(tmp_path: Path) -> None:
 
 
 def test_what_steers_does_so_until_now() -> None:
-    """A loop that was killed while it steered begins again; the time between counts once."""
+    """If a loop was killed while it steered and begins again, the time between counts once."""
     entries = [
         {"kind": "steers", "at": 10.0, "policy": "saf"},
         {"kind": "steers", "at": 20.0, "policy": "saf"},
@@ -67,7 +67,7 @@ def test_what_steers_does_so_until_now() -> None:
 def test_the_report_has_the_service_s_figures_and_what_steered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One page that can be mailed; names in it are text."""
+    """The report is one page that can be mailed; names in it are escaped."""
     monkeypatch.chdir(tmp_path)
     tiny_site(tmp_path)
     run, site = CliRunner(), steered_site(tmp_path / "site")
@@ -94,7 +94,7 @@ def test_the_report_has_the_service_s_figures_and_what_steered(
 
 
 def test_without_a_service_the_report_is_of_the_loop_alone(tmp_path: Path) -> None:
-    """It says what is missing; who wants it sent must say where to."""
+    """The report says what is missing; sending it needs an address."""
     site, run = steered_site(tmp_path / "site"), CliRunner()
     words = ["operate", str(site), "report", *WEEK]
     done = run.invoke(app, [*words, "--out", str(tmp_path / "week.html")])
@@ -106,7 +106,7 @@ def test_without_a_service_the_report_is_of_the_loop_alone(tmp_path: Path) -> No
 
 
 def test_what_old_rounds_collected_goes_and_their_logs_stay(tmp_path: Path) -> None:
-    """A dump of weeks is large; what was decided is in the log of the loop."""
+    """A dump of weeks is large; the decisions are in the log of the loop."""
     for number in (1, 2, 3, 12_345):
         place = tmp_path / f"round-{number:04d}"
         for name in ("dump-first", "site-first", "site-watch"):

@@ -1,4 +1,4 @@
-"""What an installed wheel must do, with nothing but what it depends on. Not collected by pytest."""
+"""Check that an installed wheel works with its dependencies alone. Not collected by pytest."""
 
 import subprocess
 import sys

@@ -18,7 +18,11 @@ HEADER = {"MaxNodes": ["8"], "MaxProcs": ["8"]}
 
 
 def four_jobs(header: dict[str, list[str]] | None = None, **columns: Any) -> Workload:
-    """Two jobs of 3 nodes in partition 1 that ran one after the other, two of 2 in 2 at a time."""
+    """Return four jobs in two partitions.
+
+    Two jobs of 3 nodes ran one after the other in partition 1, two of 2 nodes at the same time in
+    partition 2.
+    """
     usual = {
         "job_id": [1, 2, 3, 4],
         "submit_s": [0, 0, 0, 0],
@@ -32,7 +36,7 @@ def four_jobs(header: dict[str, list[str]] | None = None, **columns: Any) -> Wor
 
 
 def told(apart: Apart) -> list[tuple[str, int, str]]:
-    """Name, size, and how it is known."""
+    """Return the name and size of each partition, and how the size is known."""
     return [(each.name, each.nodes, each.how) for each in apart.parts]
 
 
@@ -73,13 +77,13 @@ def test_inferred_partitions_overlap_where_they_must() -> None:
     ],
 )
 def test_the_header_may_say_sizes(header: dict[str, list[str]]) -> None:
-    """As SDSC Paragon's does; partitions then go by their names."""
+    """The header of SDSC Paragon does; partitions then go by their names."""
     sizes = [("slow", 5, "header"), ("quick", 3, "header")]
     assert told(keep_apart(four_jobs(header))) == sizes
 
 
 def test_queues_stand_for_partitions() -> None:
-    """Where a trace has no partitions."""
+    """They do where a trace has no partitions."""
     jobs = four_jobs(HEADER | {"Queue": ["1 day", "2 night"]}, partition=[-1] * 4)
     apart = keep_apart(jobs.replace(queue=[1, 1, 2, 2]), sizes={"night": 2})
     assert told(apart) == [("day", 3, "inferred"), ("night", 2, "given")]
@@ -87,20 +91,20 @@ def test_queues_stand_for_partitions() -> None:
 
 
 def test_names_that_do_not_tell_give_way_to_numbers() -> None:
-    """Curie has four partitions UNKNOWN, and one that is called 0."""
+    """Curie has four partitions called UNKNOWN, and one called 0."""
     jobs = four_jobs(HEADER | {"Partition": ["1 UNKNOWN", "2 UNKNOWN", "3 0"]})
     assert [each.name for each in keep_apart(jobs).parts] == ["1", "2"]
 
 
 def test_a_job_without_partition_may_have_all_nodes() -> None:
-    """Nobody knows where it belongs."""
+    """No one knows where it belongs."""
     jobs = four_jobs(nodes=[3, 8, 2, 2], partition=[1, -1, 2, 2])
     apart = keep_apart(jobs, sizes={"1": 4, "2": 4})
     assert simulate(apart.workload, apart.platform, "easy").start_s.tolist() == [0, 10, 0, 0]
 
 
 def test_a_machine_that_nobody_sizes_is_all_partitions_together() -> None:
-    """A file without a header tells nothing."""
+    """A file without a header does not give the size."""
     assert keep_apart(four_jobs({}), sizes={"1": 3, "2": 4}).platform.nodes == 7
 
 
@@ -124,7 +128,7 @@ def test_a_machine_that_nobody_sizes_is_all_partitions_together() -> None:
 def test_what_cannot_be_kept_apart_is_refused(
     jobs: Workload, options: dict[str, Any], said: str
 ) -> None:
-    """In one sentence."""
+    """The error is one sentence."""
     with pytest.raises(SchedlabError, match=said) as error:
         keep_apart(jobs, **options)
     assert "\n" not in str(error.value)

@@ -29,7 +29,7 @@ texts = st.recursive(
     ],
 )
 def test_and_binds_more_closely_than_or(text: str, features: str, fits: bool) -> None:
-    """As in most languages; parentheses say otherwise."""
+    """This is as in most languages, unless parentheses say otherwise."""
     assert parse_constraint(text)(set(features)) is fits
 
 
@@ -49,7 +49,7 @@ def test_and_binds_more_closely_than_or(text: str, features: str, fits: bool) ->
     ],
 )
 def test_what_is_no_constraint_is_one_sentence(text: str, reason: str) -> None:
-    """With the text and what is wrong in it; what only Slurm knows is refused."""
+    """It quotes the text and says what is wrong; what only Slurm knows is refused."""
     with pytest.raises(WorkloadError, match=reason) as caught:
         parse_constraint(text)
     assert f'constraint is "{text}"' in str(caught.value)
@@ -57,7 +57,7 @@ def test_what_is_no_constraint_is_one_sentence(text: str, reason: str) -> None:
 
 @given(text=texts, features=st.sets(words))
 def test_a_constraint_means_what_python_would_say(text: str, features: set[str]) -> None:
-    """Any nest of and, or and parentheses."""
+    """This holds for any nesting of and, or and parentheses."""
     python = text.replace("&", " and ").replace("|", " or ")
     expected = eval(python, {word: word in features for word in "abcd"})
     assert parse_constraint(text)(features) is expected

@@ -1,4 +1,4 @@
-"""What jobs ask for, on machines that differ."""
+"""What jobs ask for, on machines of unlike nodes."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ MACHINE = Platform(
 
 
 def asking(labels: Mapping[str, Sequence[str]] | None = None, **columns: Any) -> Workload:
-    """One job, number 7, of one node and an hour unless it says otherwise."""
+    """Return one job, number 7, of one node and an hour unless the columns say otherwise."""
     usual = {"job_id": 7, "submit_s": 0, "nodes": 1, "request_s": 3600, "run_s": 60}
     for name in labels or {}:
         usual[name] = 0
@@ -64,7 +64,7 @@ def asking(labels: Mapping[str, Sequence[str]] | None = None, **columns: Any) ->
 
 
 def needs(workload: Workload, platform: Platform = MACHINE) -> dict[str, int]:
-    """What the job needs of each node."""
+    """Return what the job needs of each node."""
     demands = demands_of(workload, platform)
     amounts = demands.per_node[0].tolist()
     return {
@@ -105,27 +105,27 @@ def test_amounts_by_node_in_total_and_by_task(
 
 
 def test_so_many_tasks_at_most_on_each_node_need_more_nodes() -> None:
-    """As in Slurm: the larger of what both say."""
+    """As in Slurm, the larger of both numbers counts."""
     demands = demands_of(asking(tasks=7, tasks_per_node=2, max_nodes=6), MACHINE)
     assert (demands.least.tolist(), demands.most.tolist()) == ([4], [6])
 
 
 def test_gpus_of_a_type_and_parts_of_one() -> None:
-    """Any will do, unless the job says which."""
+    """Any GPUs will do, unless the job names a type."""
     typed = asking({"gpu_type": ["v100"]}, gpus_per_node=2)
     assert needs(typed)["gpu:v100"] == needs(typed)["gpu"] == 2
     assert demands_of(asking(gpus_per_node=1, gpu_milli=250), MACHINE).gpu_milli.tolist() == [250]
 
 
 def test_named_resources_licences_and_watts() -> None:
-    """Of a node, and of the whole site."""
+    """Named resources belong to a node, licences and watts to the whole site."""
     workload = asking({"resources": ["fpga:1"], "licences": ["matlab:3"]}, power_w=120.5)
     assert needs(workload) == {"cores": 1, "memory": 2 * GIB, "fpga": 1}
     assert demands_of(workload, MACHINE).consumables.tolist() == [[3, 121]]
 
 
 def test_equal_jobs_share_one_set_of_nodes() -> None:
-    """By partition and constraint; several partitions are united, those with limits kept."""
+    """Sets go by partition and constraint; several partitions are united, if their limits allow."""
     workload = Workload(
         {
             "job_id": range(5),
@@ -177,14 +177,14 @@ def test_equal_jobs_share_one_set_of_nodes() -> None:
     ],
 )
 def test_a_job_that_can_never_run_is_one_sentence(workload: Workload, reason: str) -> None:
-    """The job, what it asks for, and what there is."""
+    """The error has the job, what it asks for, and what there is."""
     with pytest.raises(WorkloadError) as caught:
         demands_of(workload, MACHINE)
     assert reason in str(caught.value)
 
 
 def test_a_job_without_a_partition_needs_a_default_one() -> None:
-    """Nobody can tell which it meant."""
+    """No one can tell which partition it meant."""
     cluster = Cluster("x", (NodeGroup(count=2),), partitions=(Partition("a"), Partition("b")))
     with pytest.raises(WorkloadError, match="job 7: names no partition, and none is the default"):
         demands_of(asking(), Platform((cluster,)))
@@ -192,7 +192,7 @@ def test_a_job_without_a_partition_needs_a_default_one() -> None:
 
 @pytest.mark.parametrize("name", ["batch", "3"])
 def test_partitions_of_a_trace_are_numbers_that_its_header_names(name: str) -> None:
-    """A platform may have them by either."""
+    """A platform may have them by name or by number."""
     cluster = Cluster("x", (NodeGroup(count=2),), partitions=(Partition("a"), Partition(name, "1")))
     job = asking(partition=3)
     trace = Workload(
@@ -203,7 +203,7 @@ def test_partitions_of_a_trace_are_numbers_that_its_header_names(name: str) -> N
 
 
 def test_what_the_platform_does_not_describe_is_told() -> None:
-    """It limits no job, and nobody is left to think it did."""
+    """A demand that the platform does not describe limits no job, and the user is informed."""
     labels = {"partition": ["a"], "constraint": ["nv"], "licences": ["x:1"], "resources": ["y:1"]}
     workload = asking(labels, gpus=1, memory_per_node_kb=1.0)
     demands = demands_of(workload, Platform.homogeneous(4))
@@ -218,7 +218,7 @@ def test_what_the_platform_does_not_describe_is_told() -> None:
 
 
 def test_whole_nodes_on_demand() -> None:
-    """Every job alone, whatever it says."""
+    """Every job has its nodes alone, whatever it asks for."""
     assert demands_of(asking(cores=1), MACHINE, whole_nodes=True).whole.all()
 
 
@@ -241,7 +241,7 @@ rows = st.fixed_dictionaries(
 
 
 def plainly(row: dict[str, Any]) -> tuple[dict[str, int], bool, set[int]]:
-    """What one job of ``rows`` needs of each node, whether it shares them, which it may have."""
+    """Return what a job of ``rows`` needs of each node, whether it shares them, and its nodes."""
     total = -(-row["cores"] // row["nodes"]) if row["cores"] > 0 else 0
     tasks = -(-row["tasks"] // row["nodes"]) if row["tasks"] > 0 else 0
     by_task = max(tasks, 1) * row["cores_per_task"] if row["cores_per_task"] > 0 else tasks
@@ -267,7 +267,7 @@ def plainly(row: dict[str, Any]) -> tuple[dict[str, int], bool, set[int]]:
 
 @given(st.lists(rows, min_size=1, max_size=8))
 def test_columns_say_for_all_jobs_what_they_say_for_one(jobs: list[dict[str, Any]]) -> None:
-    """Job by job the plain rule, in one pass for all; who can never run is refused."""
+    """One pass for all jobs follows the plain rule of each; a job that can never run is refused."""
     columns: dict[str, Any] = {name: [job[name] for job in jobs] for name in jobs[0]}
     usual = {name: [60] * len(jobs) for name in ("submit_s", "request_s", "run_s")}
     labels = {"partition": ["all", "alone"], "constraint": ["cpu"]}
@@ -301,7 +301,7 @@ def test_columns_say_for_all_jobs_what_they_say_for_one(jobs: list[dict[str, Any
 
 
 def test_jobs_of_several_clusters_have_a_part_for_each() -> None:
-    """All at the same time; what the clusters cannot give is told."""
+    """A job needs all parts at the same time; the error says what the clusters cannot give."""
     grid = Platform((Cluster.homogeneous(4, "north"), Cluster.homogeneous(2, "south")))
     demands = demands_of(asking({"needs": ["south:2+north:3"]}, nodes=5), grid)
     assert (demands.job.tolist(), demands.least.tolist()) == ([0, 0], [3, 2])
@@ -326,7 +326,7 @@ def test_a_job_of_whole_nodes_may_have_those_that_hold_it() -> None:
 
 
 def test_capacity_is_what_all_nodes_have_together() -> None:
-    """What some node does not tell is not counted; no GPUs are none to be counted."""
+    """What some node does not state is not counted; a node without GPUs adds none."""
     told, untold = NodeType("told", 4, 8, {"a": 2}), NodeType("untold", 8)
     both = Platform((Cluster("c", (NodeGroup(told, 2), NodeGroup(untold, 1))),))
     assert capacity_of(both) == Capacity(3, cores=16, gpus=4)

@@ -66,7 +66,7 @@ def week(shared_data: Path) -> Workload:
 
 
 def test_every_job_of_the_week_finds_its_nodes(week: Workload) -> None:
-    """All that really ran could run: partitions, features, memory and GPUs kept."""
+    """All jobs that really ran can run, with partitions, features, memory and GPUs kept."""
     demands = demands_of(week, UB_HPC)
     assert len(week) == 19_579
     assert demands.ignored == ()

@@ -22,7 +22,7 @@ def test_drawn_failures_have_the_mean_that_was_asked_for() -> None:
 
 
 def test_drawn_repairs_may_differ() -> None:
-    """With a shape of their own they have their mean, too."""
+    """Repairs with a shape of their own have their mean, too."""
     drawn = draw_failures(
         2000, 50 * DAY_S, mean_up_s=10 * DAY_S, mean_repair_s=3600, repair_shape=1.0
     )
@@ -31,7 +31,7 @@ def test_drawn_repairs_may_differ() -> None:
 
 
 def test_a_seed_gives_the_same_failures_and_a_later_end_only_more() -> None:
-    """So that runs of different length can be compared."""
+    """So runs of different length can be compared."""
     short, long = (
         draw_failures(9, until_s, mean_up_s=50, mean_repair_s=5, seed=1) for until_s in (500, 900)
     )
@@ -41,7 +41,7 @@ def test_a_seed_gives_the_same_failures_and_a_later_end_only_more() -> None:
 
 
 def test_failures_come_in_order_of_time() -> None:
-    """Whatever the order of the list."""
+    """The order of the list does not matter."""
     assert check_failures([Failure(1, 9, 1), Failure(0, 3, 6), Failure(0, 9, 1)], 2) == (
         Failure(0, 3, 6),
         Failure(0, 9, 1),
@@ -60,7 +60,7 @@ def test_failures_come_in_order_of_time() -> None:
 def test_a_list_that_can_not_be_is_refused(
     failures: list[tuple[int, int, int]], reason: str
 ) -> None:
-    """One sentence says which."""
+    """One sentence says which failure is wrong."""
     with pytest.raises(PlatformError, match=reason):
         check_failures([Failure(*each) for each in failures], 2)
 
@@ -74,7 +74,7 @@ def test_a_list_that_can_not_be_is_refused(
     ],
 )
 def test_what_can_not_be_drawn_is_refused(wrong: dict[str, float], reason: str) -> None:
-    """Before anything is drawn."""
+    """The error comes before anything is drawn."""
     asked = {"mean_up_s": 5, "mean_repair_s": 5, **wrong}
     with pytest.raises(PlatformError, match=reason):
         draw_failures(3, 100, **asked)  # type: ignore[arg-type]

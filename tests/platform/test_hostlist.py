@@ -1,4 +1,4 @@
-"""Host lists, compared with ClusterShell, which many sites fold theirs with."""
+"""Host lists, compared with ClusterShell, with which many sites fold theirs."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_clustershell_reads_what_we_fold(hosts: list[str]) -> None:
 
 @given(host_sets)
 def test_we_read_what_clustershell_folds(hosts: list[str]) -> None:
-    """Also where it folds in several dimensions, which we write out."""
+    """This holds also where it folds in several dimensions, which we write out."""
     assert set(expand_hosts(str(NodeSet.fromlist(hosts)))) == set(hosts)
 
 

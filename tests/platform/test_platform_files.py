@@ -104,14 +104,14 @@ capacity = 10
 
 
 def written(folder: Path, text: str) -> Path:
-    """A platform file with this text."""
+    """Write a platform file with this text, and return its path."""
     path = folder / "machine.toml"
     path.write_text(text, encoding="utf-8")
     return path
 
 
 def test_the_page_has_every_key() -> None:
-    """What can be written into the file is on its page."""
+    """Every key that the file may have is on its page."""
     page = (Path(__file__).parents[2] / "docs" / "formats" / "platform-toml.md").read_text()
     for section in (NodeType, NodeGroup, Partition, Reservation, Consumable, CapacityStep):
         for field in fields(section):
@@ -126,7 +126,7 @@ def test_a_number_of_nodes_is_enough(tmp_path: Path) -> None:
 
 
 def test_everything_that_a_machine_has(tmp_path: Path) -> None:
-    """Types of nodes, groups of them, partitions, times when nodes are not for all, licences."""
+    """It has types of nodes, groups, partitions, outages, reservations and licences."""
     platform = read_platform(written(tmp_path, MACHINE))
     hpc, old = platform.clusters
     thin, gpu = hpc.groups
@@ -158,7 +158,7 @@ def test_nodes_are_numbered_through_groups_and_go_by_their_names(tmp_path: Path)
 
 
 def test_intervals_have_the_numbers_of_their_nodes(tmp_path: Path) -> None:
-    """As everything that a simulation reads."""
+    """A simulation reads numbers of nodes, not their names."""
     platform = read_platform(
         written(
             tmp_path,
@@ -178,7 +178,7 @@ begin = 5
 
 
 def test_a_site_file_is_a_platform(tmp_path: Path) -> None:
-    """Its other sections say nothing of the machines; the site has its name."""
+    """Its other sections do not describe machines; the platform has the site's name."""
     site = '[site]\nname = "hall"\n[[job_source]]\nkind = "slurm-sacct"\n'
     nodes = '[[cluster]]\nname = "big"\n[[cluster.nodes]]\nhosts = "n[1-4]"\ncores = 8\n'
     platform = read_platform(written(tmp_path, site + nodes))
@@ -258,13 +258,13 @@ def test_mistakes_are_told_with_the_file(tmp_path: Path, old: str, new: str, rea
     ],
 )
 def test_files_that_are_no_platform(tmp_path: Path, text: str, reason: str) -> None:
-    """What is missing is told."""
+    """The error says what is missing or wrong."""
     with pytest.raises(InputError, match=reason):
         read_platform(written(tmp_path, text))
 
 
 def places(document: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Where values stand in a document, sections among them."""
+    """Return the paths of all values of a document, sections among them."""
     inner = document.items() if isinstance(document, dict) else enumerate(document)
     found = []
     for key, value in inner:
@@ -286,7 +286,7 @@ ANYTHING = st.recursive(
 def test_whatever_stands_there_is_a_platform_or_a_sentence(
     place: tuple[Any, ...], value: Any
 ) -> None:
-    """A wrong type in any place never ends in anything but an error of ours."""
+    """A wrong type in any place never causes an error that is not schedlab's own."""
     document = json.loads(json.dumps(DOCUMENT))
     inner = document
     for key in place[:-1]:
@@ -297,7 +297,7 @@ def test_whatever_stands_there_is_a_platform_or_a_sentence(
 
 
 def test_unreadable_files_are_told(tmp_path: Path) -> None:
-    """Missing, a directory, empty."""
+    """The file is missing, a directory, or empty."""
     with pytest.raises(InputError, match="no such file"):
         read_platform(tmp_path / "absent.toml")
     with pytest.raises(InputError, match="is a directory"):
@@ -313,7 +313,7 @@ def test_an_unwritable_file_is_an_output_error(tmp_path: Path) -> None:
 
 
 def test_cores_for_themselves_keep_their_partitions(tmp_path: Path) -> None:
-    """Every core is a node; a partition has those of its nodes, which draw their share."""
+    """Every core is a node; partitions have the cores of their nodes, with a share of the power."""
     cores = read_platform(written(tmp_path, MACHINE)).of_cores()
     hpc = cores.clusters[0]
     assert cores.nodes == 128 * 64 + 4 * 48 + 8

@@ -14,7 +14,7 @@ TRACES = Path(__file__).parents[3] / "shared" / "data" / "swf"
 
 
 def two_jobs(**header: list[str]) -> Workload:
-    """Jobs of 8 and 12 processors under this header."""
+    """Return jobs of 8 and 12 processors under this header."""
     columns = {"job_id": [1, 2], "submit_s": [0, 0], "nodes": [8, 12]}
     return Workload({**columns, "request_s": [9, 9], "run_s": [9, 9]}, name="trace", header=header)
 
@@ -76,7 +76,7 @@ def test_without_a_size_the_user_is_asked() -> None:
     [("SDSC-SP2-1998-4.2-cln", 128), ("UniLu-Gaia-2014-2", 2004), ("lublin_256", 256)],
 )
 def test_real_traces(name: str, nodes: int) -> None:
-    """What the archive's own headers say."""
+    """The sizes are those in the archive's own headers."""
     path = TRACES / f"{name}.swf.gz"
     if not path.exists():
         pytest.skip(f"{path.name} is not here")

@@ -46,7 +46,7 @@ node_types = st.builds(
 
 @st.composite
 def groups(draw: st.DrawFn, at: int) -> NodeGroup:
-    """Nodes by number or by name."""
+    """Return nodes given by number or by name."""
     named = draw(st.booleans())
     return NodeGroup(
         draw(node_types),
@@ -60,7 +60,7 @@ def groups(draw: st.DrawFn, at: int) -> NodeGroup:
 
 @st.composite
 def clusters(draw: st.DrawFn) -> Cluster:
-    """Groups of nodes, with partitions and intervals on them."""
+    """Return groups of nodes, with partitions and intervals on them."""
     nodes = tuple(draw(groups(at)) for at in range(draw(st.integers(1, 3))))
     some = st.sampled_from(["", "0", *(group.names()[-1] for group in nodes if group.hosts)])
     begin, end = st.integers(0, 99), st.none() | st.integers(100, 1 << 40)

@@ -28,28 +28,28 @@ SLOWER = '<cabinet id="d" prefix="b" suffix="" radical="0-3" speed="900Mf" core=
 
 
 def written(folder: Path, hosts: str) -> Path:
-    """A platform file with these elements; the first stands in line 5."""
+    """Write a platform file with these elements, the first in line 5, and return its path."""
     path = folder / "machine.xml"
     path.write_text(hosts if hosts.startswith("<?xml") else FRAME.format(hosts), encoding="utf-8")
     return path
 
 
 def test_hosts_are_counted_but_for_the_master(tmp_path: Path) -> None:
-    """Batsim itself sits on the master host; however it is written, a speed is the same speed."""
+    """Batsim itself runs on the master host; a speed may be written in different ways."""
     platform = read_platform(written(tmp_path, EQUAL))
     assert platform == Platform.homogeneous(2, name="machine", cores=1)
 
 
 @pytest.mark.parametrize(("radical", "nodes"), [("0-511", 512), ("3", 1), ("0-3, 7,9-10", 7)])
 def test_a_cluster_numbers_its_hosts(tmp_path: Path, radical: str, nodes: int) -> None:
-    """By a list of numbers and ranges, both ends included."""
+    """The radical is a list of numbers and ranges, both ends included."""
     platform = read_platform(written(tmp_path, CLUSTER.format(radical)))
     assert platform.nodes == nodes
     assert platform.groups[0].type.cores == 4
 
 
 def test_the_master_may_be_of_another_name_or_in_a_cluster(tmp_path: Path) -> None:
-    """Batsim's option -m names it; a role says it without a name."""
+    """Batsim's option -m names the master; a role marks it without a name."""
     path = written(tmp_path, CLUSTER.format("0-9"))
     assert read_platform(path, master_host="a3.fr").nodes == 9
     role = '<host id="boss" speed="9Gf"><prop id="role" value="{}"/></host>'

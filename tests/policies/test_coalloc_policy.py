@@ -29,7 +29,7 @@ GRID = Platform(tuple(Cluster.homogeneous(nodes, name) for name, nodes in SIZES.
 
 
 def long_before_short() -> Workload:
-    """While job 1 runs, a long job of two clusters comes before three short ones of one each."""
+    """Return a long job of two clusters and three later short ones of one, while job 1 runs."""
     return with_needs(
         jobs((0, 1, 90, 90), (1, 1, 60, 60), (2, 1, 10, 10), (3, 1, 20, 20), (4, 1, 10, 10)),
         [{"a": 4, "b": 3}, {"a": 4, "b": 3}, {"a": 4}, {"a": 4}, {"b": 3}],
@@ -38,7 +38,7 @@ def long_before_short() -> Workload:
 
 @pytest.mark.parametrize("solver", ["dpop", "wd:width=2", "restart-greedy", "lns", "cpsat"])
 def test_short_jobs_go_before_the_long_one_of_their_round(solver: str) -> None:
-    """First come, first served lets three jobs wait for one: not the least sum of starts."""
+    """With FCFS three jobs wait for one, which is not the least sum of starts."""
     workload = long_before_short()
     agreed = simulate(workload, GRID, f"coalloc:solver={solver},round_s=10")
     assert agreed.start_s.tolist() == [0, 120, 90, 100, 90]
@@ -47,20 +47,20 @@ def test_short_jobs_go_before_the_long_one_of_their_round(solver: str) -> None:
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_every_solver_can_be_named(solver: str) -> None:
-    """All newcomers of the round are promised what they get."""
+    """All new jobs of the round start when they were promised."""
     agreed = simulate(long_before_short(), GRID, f"coalloc:solver={solver},round_s=10")
     assert agreed.provenance["counters"]["agreements"] == 1
     assert agreed.first_reserved_s.tolist() == agreed.start_s.tolist()
 
 
 def test_newcomers_wait_for_the_round() -> None:
-    """Though the clusters are idle."""
+    """New jobs wait even though the clusters are idle."""
     workload = with_needs(jobs((1, 1, 5, 5), (61, 1, 5, 5)), [{"a": 1}, {"b": 1}])
     assert simulate(workload, GRID, "coalloc:round_s=60").start_s.tolist() == [60, 120]
 
 
 def test_a_round_is_not_held_for_who_has_left() -> None:
-    """Job 1 gives up before the first round; job 2 waits for its own."""
+    """Job 1 is withdrawn before the first round; job 2 waits for its own round."""
     workload = with_needs(
         jobs((1, 1, 5, 5), (70, 1, 5, 5), cancel_after_s=[9, -1]), [{"a": 1}, {"a": 1}]
     )
@@ -68,7 +68,7 @@ def test_a_round_is_not_held_for_who_has_left() -> None:
 
 
 def early_end() -> Workload:
-    """Job 1 asks for 100 s and ends at 7; at 5 job 2 is promised to start after it."""
+    """Return a job of 100 s that ends at 7, and one that at 5 is promised a start after it."""
     return with_needs(jobs((0, 1, 100, 7), (1, 1, 10, 10)), [{"a": 4}, {"a": 1, "b": 1}])
 
 
@@ -107,7 +107,7 @@ def test_overruns_break_promises_and_nothing_else(workload: Workload, predict: s
 
 
 def kept(schedule: Schedule) -> bool:
-    """Whether every job started by the time it was first promised."""
+    """Return whether every job started by the time it was first promised."""
     ran = schedule.started
     return bool(np.all(schedule.start_s[ran] <= schedule.first_reserved_s[ran]))
 
@@ -119,7 +119,7 @@ def test_a_simulation_leaves_nothing_behind() -> None:
 
 
 def test_agents_agree_on_the_same() -> None:
-    """Whether one program knows all newcomers or each cluster's agent only its own."""
+    """One program that knows all new jobs and agents that know only their cluster's agree."""
     solver = find_solver("wd:width=1,rounds=3")
     one, agents = (
         simulate(long_before_short(), GRID, Coalloc(each, round_s=10))
@@ -141,7 +141,7 @@ def test_a_round_of_many_is_held_in_parts() -> None:
 
 
 def test_a_solver_without_memory_lets_first_come_be_served_first() -> None:
-    """And it is counted; here every message is too large."""
+    """Every message is too large here, and the round without agreement is counted."""
 
     class Refusing:
         name: ClassVar[str] = "refusing"
@@ -155,14 +155,14 @@ def test_a_solver_without_memory_lets_first_come_be_served_first() -> None:
 
 
 def test_who_is_put_into_a_hole_stays_there() -> None:
-    """Something settled begins behind job 0 on node 0, and job 0 itself behind job 1 on node 1."""
+    """A settled job begins behind job 0 on node 0, and job 0 behind job 1 on node 1."""
     settled = [NodeSpan(0, 5, [2]), NodeSpan(20, 30, [0])]
     newcomers = {0: NodeSpan(10, 20, [0, 1]), 1: NodeSpan(0, 10, [1]), 2: NodeSpan(5, 9, [2])}
     assert still_open(settled, newcomers) == {2: 5}
 
 
 def test_the_problem_of_a_round() -> None:
-    """Nodes that serve the same jobs are one resource; what is settled is a release."""
+    """Nodes that serve the same jobs are one resource; settled jobs set the releases."""
     newcomers = {4: NodeSpan(10, 30, [0, 1, 2]), 7: NodeSpan(30, 50, [1, 2, 3])}
     problem = problem_of(10, newcomers, {4: 0, 7: 20}, slots=4)
     assert [(job.name, job.resources, job.slots, job.release) for job in problem.jobs] == [

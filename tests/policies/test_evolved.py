@@ -1,4 +1,4 @@
-"""Priority files: what they mean, and what a wrong one is told."""
+"""Priority files: what they mean, and the errors for wrong ones."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def file(tmp_path: Path) -> Path:
 
 
 class Formula(Order):
-    """Jobs scored by an expression in plain Python."""
+    """An order that scores jobs by an expression in plain Python."""
 
     def __init__(self, expression: str) -> None:
         super().__init__()
         self.code = compile(expression, "formula", "eval")
 
     def score(self, queue: Queue) -> ArrayLike:
-        """One evaluation for each job."""
+        """Evaluate the expression for each job."""
         columns = {name: getattr(queue, name).tolist() for name in COLUMNS}
         rows = zip(*columns.values(), strict=True)
         known = {"log10": math.log10, "N": NODES}
@@ -53,12 +53,12 @@ class Formula(Order):
 
 
 def test_the_features_are_those_of_the_core() -> None:
-    """Weights are handed over in this order."""
+    """Weights are passed to the core in this order."""
     assert list(FEATURES) == _core.feature_names()
 
 
 def test_the_guide_has_the_features() -> None:
-    """Each with its expression."""
+    """The guide shows each feature with its expression and meaning."""
     page = Path(__file__).parents[2] / "docs" / "learn" / "evolve.md"
     rows = [f"| `{name}` | {each.expression} | {each.meaning} |" for name, each in FEATURES.items()]
     assert all(row in page.read_text(encoding="utf-8") for row in rows)
@@ -66,7 +66,7 @@ def test_the_guide_has_the_features() -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_the_formula_in_plain_python_gives_the_same_schedule(seed: int) -> None:
-    """What is printed is what runs, start by start, with every feature in play."""
+    """The printed formula gives the same starts as the core, with every feature in use."""
     random = np.random.default_rng(seed)
     drawn = [dict(zip(FEATURES, random.normal(size=len(FEATURES)).round(3).tolist(), strict=True))
              for _ in range(2)]  # fmt: skip
@@ -94,7 +94,7 @@ def test_a_file_keeps_everything(file: Path) -> None:
 
 
 def test_who_is_far_behind_is_held_back() -> None:
-    """A job of fifty times the head's area would delay nobody, but waits to be the first."""
+    """A job of fifty times the head's area would delay no job, but waits until it is the first."""
     workload = jobs((0, 3, 10, 10), (1, 2, 1, 1), (1, 1, 100, 100))
     weights = {"log_estimate": 1.0, "log_nodes": 1.0}
     eager = Priority("eager", weights, weights)
@@ -104,7 +104,7 @@ def test_who_is_far_behind_is_held_back() -> None:
 
 
 def test_a_file_is_a_policy_wherever_policies_are_named(file: Path) -> None:
-    """With a predictor if one is wanted, and recorded under its name."""
+    """It may have a predictor, and is recorded under its name."""
     by_name = simulate(crowd(), NODES, f"evolved:{file}:predict=last-two")
     assert by_name.policy == f"evolved:{file}:predict=last-two"
     directly = simulate(crowd(), NODES, PRIORITY.policy(), predict="last-two")
@@ -114,7 +114,7 @@ def test_a_file_is_a_policy_wherever_policies_are_named(file: Path) -> None:
 
 
 def test_it_keeps_the_rules_of_policies() -> None:
-    """Like every policy of the table."""
+    """It does so like every policy of the table."""
     check_policy(PRIORITY.policy())
 
 
@@ -159,12 +159,12 @@ def test_a_wrong_file_gets_one_clear_sentence(tmp_path: Path, text: str, sentenc
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    """As everywhere."""
+    """The error names the missing file, as everywhere."""
     with pytest.raises(SchedlabError, match=r"nowhere\.toml: no such file"):
         find_policy(f"evolved:{tmp_path / 'nowhere.toml'}")
 
 
 def test_a_weight_must_be_a_number() -> None:
-    """As a parameter of a policy's name too."""
+    """This holds for a parameter in a policy's name, too."""
     with pytest.raises(ParameterError, match='share is "wide"; must be a number'):
         find_policy("linear+easy:share=wide")

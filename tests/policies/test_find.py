@@ -1,4 +1,4 @@
-"""Names of policies: what they mean and what a wrong one is told."""
+"""Names of policies: what they mean, and the errors for wrong ones."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ class Widest(Order):
     """Widest first."""
 
     def score(self, queue: Queue) -> ArrayLike:
-        """Negative, since smaller scores go first."""
+        """Return negative widths, since smaller scores go first."""
         return -queue.nodes
 
 
 class Idle(Policy):
-    """Starts nothing."""
+    """A policy that starts nothing."""
 
     def schedule(self, view: View) -> None:
-        """Look on."""
+        """Do nothing."""
 
 
 def test_the_table_of_orders_is_that_of_the_core() -> None:
@@ -38,7 +38,7 @@ def test_the_table_of_orders_is_that_of_the_core() -> None:
 
 @pytest.mark.parametrize("name", POLICIES)
 def test_every_name_of_the_table_gives_a_policy_of_that_name(name: str) -> None:
-    """A choice offered works."""
+    """Every name on offer works."""
     recorded = find_policy(name).name
     assert recorded == name or ALIASES[recorded] == name
 
@@ -59,12 +59,12 @@ def test_parameters_are_part_of_the_recorded_name() -> None:
 
 @pytest.mark.parametrize("name", ["wrsa", "wrsabf-or"])
 def test_an_order_is_recorded_as_it_was_written(name: str) -> None:
-    """Who asks for one name does not look for another in the results."""
+    """A user who asks for one name does not look for another in the results."""
     assert find_policy(f"{name}:depth=3").name == f"{name}:depth=3"
 
 
 def test_a_combination_with_a_short_name_is_recorded_by_it() -> None:
-    """The same policy twice in one table would be noticed by nobody."""
+    """No one would notice the same policy twice in one table."""
     assert find_policy("fcfs+easy:depth=3").name == "easy:depth=3"
 
 
@@ -125,7 +125,7 @@ def test_an_outside_order_takes_any_backfilling() -> None:
 
 
 def test_a_number_of_promises_is_recorded_as_any_parameter() -> None:
-    """Beside the depth, under the short name of the combination."""
+    """It stands beside the depth, under the short name of the combination."""
     chosen = find_policy("fcfs+conservative:promises=2", depth=5)
     assert chosen.name == "conservative:depth=5,promises=2"
     assert chosen.parameters == {"depth": 5, "promises": 2}

@@ -37,12 +37,12 @@ class Heads:
         self.eligible = schedule.eligible_s
 
     def became_head(self, place: int) -> int:
-        """When the job at this place of the arrivals was first the oldest that waits."""
+        """Return when the job at this place of the arrivals was first the oldest that waits."""
         older = self.start[self.by_arrival[:place]]
         return int(max(self.eligible[self.by_arrival[place]], older.max(initial=0)))
 
     def shadow(self, place: int, now: int, younger: bool) -> int:
-        """When the head could start by requests, with or without younger jobs started now."""
+        """Return when the head could start by requests, with younger jobs started now or not."""
         head, running = self.by_arrival[place], (self.start <= now) & (self.end > now)
         if not younger:
             running[self.by_arrival[place + 1 :]] &= self.start[self.by_arrival[place + 1 :]] < now
@@ -56,7 +56,7 @@ class Heads:
 
 
 def plain(workload: Workload) -> Workload:
-    """The same jobs without withdrawals and without jobs of no length."""
+    """Return the same jobs without withdrawals and without jobs of no length."""
     never = np.full(len(workload), -1)
     return workload.replace(cancel_after_s=never, run_s=np.maximum(workload["run_s"], 1))
 
@@ -65,7 +65,7 @@ def plain(workload: Workload) -> Workload:
 @settings(max_examples=100, deadline=None)
 @given(workload=workloads(max_nodes=NODES, max_jobs=20))
 def test_no_backfill_delays_the_head(policy: str, workload: Workload) -> None:
-    """Whatever starts beside a waiting head leaves the time at which the head can start."""
+    """A job that starts beside a waiting head does not change when the head can start."""
     heads = Heads(simulate(plain(workload), NODES, policy))
     for place, job in enumerate(heads.by_arrival):
         instants = np.union1d(heads.start, [heads.became_head(place)])
@@ -79,7 +79,7 @@ def test_no_backfill_delays_the_head(policy: str, workload: Workload) -> None:
 @settings(max_examples=100, deadline=None)
 @given(workload=workloads(max_nodes=NODES, max_jobs=20))
 def test_a_frozen_head_starts_exactly_when_first_reserved(policy: str, workload: Workload) -> None:
-    """Neither later, whatever overtakes it, nor earlier, whatever ends before its time."""
+    """It starts no later, whatever overtakes it, and no earlier, whatever ends before its time."""
     heads = Heads(simulate(plain(workload), NODES, policy))
     for place, job in enumerate(heads.by_arrival):
         since = heads.became_head(place)

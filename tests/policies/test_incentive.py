@@ -45,7 +45,7 @@ def test_a_killed_job_used_all_it_asked_for() -> None:
 
 
 def test_the_accurate_user_goes_first() -> None:
-    """Both wait for the machine; the second user has asked well, the first has not."""
+    """Both users' jobs wait; the second user has asked accurately, the first has not."""
     rows = ((0, 1, 100, 10), (0, 1, 10, 10), (5, 2, 50, 50), (6, 2, 50, 50))
     workload = jobs(*rows, user=[1, 2, 1, 2])
     assert simulate(workload, 2, "fcfs").start_s.tolist() == [0, 0, 10, 60]
@@ -53,7 +53,7 @@ def test_the_accurate_user_goes_first() -> None:
 
 
 def test_the_head_is_the_oldest_of_all_however_small_the_depth() -> None:
-    """The long job is not among the two shortest, yet with its elder gone it is the head."""
+    """The long job is not among the two shortest, yet it is the head once the older one starts."""
     rows = ((0, 1, 10, 10), (0, 1, 100, 100), (0, 1, 5, 5))
     schedule = simulate(jobs(*rows), 1, "sjf+one-reserved:reservation=frozen,depth=2")
     assert schedule.first_reserved_s.tolist() == [-1, 10, 110]
@@ -61,14 +61,14 @@ def test_the_head_is_the_oldest_of_all_however_small_the_depth() -> None:
 
 
 def equal_accuracy(workload: Workload) -> Workload:
-    """The same jobs, all from different users, so that everybody's WRSA is 1 while waiting."""
+    """Return the same jobs, all from different users, so that each WRSA is 1 while waiting."""
     return workload.replace(user=np.arange(len(workload)))
 
 
 @settings(max_examples=200, deadline=None)
 @given(workload=workloads(max_nodes=8, max_jobs=20))
 def test_with_equal_accuracy_one_reserved_is_easybf(workload: Workload) -> None:
-    """The paper's rows of 100 % WRA: the incentive has nobody to prefer."""
+    """In the paper's rows of 100 % WRA the incentive has no user to prefer."""
     same = equal_accuracy(workload)
     one_reserved, incentive = simulate(same, 8, "easy-one-reserved"), simulate(same, 8, "wrsabf-or")
     assert np.array_equal(one_reserved.start_s, incentive.start_s)
@@ -85,14 +85,14 @@ def test_without_a_limit_one_reserved_is_textbook_easy(workload: Workload) -> No
 @settings(max_examples=200, deadline=None)
 @given(workload=workloads(max_nodes=8, max_jobs=20))
 def test_all_reserved_by_arrival_is_conservative(workload: Workload) -> None:
-    """The oldest job is the first of the queue, and everybody is planned anew."""
+    """The oldest job is the first of the queue, and every job is replanned."""
     planned = simulate(workload, 8, "fcfs+all-reserved")
     rebuilt = simulate(workload, 8, "conservative:rebuild=true")
     assert np.array_equal(planned.start_s, rebuilt.start_s)
 
 
 def test_a_job_may_push_back_a_plan_but_not_the_head() -> None:
-    """The third job is planned for 10 beside the head; the fourth may take its nodes until 14.
+    """The fourth job is planned for 10 beside the head; the fifth may hold its nodes until 14.
 
     ::
 

@@ -111,7 +111,7 @@ def decides_as_the_reference(simulation: Simulation, settings: Settings) -> None
 def test_jobs_come_in_the_forks_as_in_the_plain_reference(
     workload: Workload, now_s: int, exact: bool, arrivals_s: int | None, seed: int
 ) -> None:
-    """Those of the last days, seconds of the draws being quarters of an hour."""
+    """Jobs of the last days come again; a second of the draws is a quarter of an hour here."""
     times = ("submit_s", "request_s", "run_s")
     longer = workload.replace(**{name: workload[name] * 900 for name in times})
     longer = longer.replace(cancel_after_s=np.full(len(longer), -1))
@@ -125,7 +125,7 @@ def test_jobs_come_in_the_forks_as_in_the_plain_reference(
 
 
 def test_jobs_that_should_run_alike_go_by_arrival() -> None:
-    """Whatever the last digit of the mean run times of their users.
+    """The last digit of the mean run times of their users does not change the order.
 
     All users' jobs use 7/10 of the request, so the shortest request goes first.
     """
@@ -139,14 +139,14 @@ def test_jobs_that_should_run_alike_go_by_arrival() -> None:
 
 @pytest.mark.parametrize("place", [60, 140])
 def test_weights_are_evolved_on_the_past_as_in_the_plain_reference(place: int) -> None:
-    """With many jobs in the past, of which some waited."""
+    """There are many jobs in the past, of which some waited."""
     workload = busy(150)
     simulation = Simulation(workload, 64, "easy").run(int(workload["submit_s"][place]))
     decides_as_the_reference(simulation, Settings(CANDIDATES[:2], forks=2, evolve=6, seed=place))
 
 
 def test_it_keeps_the_rules_of_policies() -> None:
-    """No job too early, none twice, no node for two; and no look into the future."""
+    """No job starts too early or twice, no node has two jobs, and no decision sees the future."""
     check_policy(OFTEN)
 
 
@@ -168,7 +168,7 @@ def test_what_is_decided_stays_when_the_future_changes(
 
 
 def test_a_seed_gives_the_same_run_again() -> None:
-    """Another seed draws other run times, and decides otherwise somewhere."""
+    """Another seed draws other run times, and decides differently somewhere."""
     workload = busy()
     first, again, other = (
         simulate(workload, 64, f"{EVOLVING},seed={seed}").start_s for seed in (3, 3, 4)
@@ -178,7 +178,7 @@ def test_a_seed_gives_the_same_run_again() -> None:
 
 
 def test_threads_change_nothing() -> None:
-    """They share the work, not the draws."""
+    """Threads share the work, not the draws."""
     workload = busy(150)
     one, two = (simulate(workload, 64, f"{OFTEN},threads={count}") for count in (1, 2))
     assert np.array_equal(one.start_s, two.start_s)
@@ -197,7 +197,7 @@ def test_a_run_in_parts_is_the_same_run() -> None:
 
 
 def test_it_tells_every_switch() -> None:
-    """From one candidate to another, with the gain that it saw."""
+    """The schedule records each switch from one candidate to another, with the expected gain."""
     schedule = simulate(busy(), 64, OFTEN)
     told = schedule.provenance["switches"]
     assert len(told) == schedule.provenance["counters"]["switches"] > 0
@@ -208,7 +208,7 @@ def test_it_tells_every_switch() -> None:
 
 
 def test_endless_doubt_stays_with_the_base() -> None:
-    """Whatever the forks say."""
+    """With endless doubt it does not matter what the forks say."""
     workload = busy()
     doubting = simulate(workload, 64, "lookahead:base=saf,doubt=inf,patience=inf")
     assert ran_by(doubting) == []
@@ -223,7 +223,7 @@ def test_no_candidate_but_one_is_that_one() -> None:
 
 
 def test_the_oldest_job_goes_first_when_its_patience_ends() -> None:
-    """A wide job that SAF lets wait until all others have gone."""
+    """Without patience SAF lets a wide job wait until all others have gone."""
     narrow = [(place * 10, 3, 30, 30) for place in range(200)]
     workload = jobs((5, 8, 1000, 100), *narrow)
     wide = workload["nodes"] == 8
@@ -238,7 +238,7 @@ def test_the_oldest_job_goes_first_when_its_patience_ends() -> None:
 
 @pytest.mark.parametrize("more", [1.2, 1.5])
 def test_the_guard_holds_where_easy_keeps_it(more: float) -> None:
-    """A plan in which nobody waits longer is always at hand."""
+    """A plan in which no job waits longer is always available."""
     workload = busy(300, seed=2)
     guard_s = int(simulate(workload, 64, "easy").wait_s.max() * more)
     free, guarded = (
@@ -251,9 +251,9 @@ def test_the_guard_holds_where_easy_keeps_it(more: float) -> None:
 
 @pytest.mark.parametrize(("most", "chosen"), [(1.5, "sjf"), (1.1, "fcfs")])
 def test_fairness_is_a_constraint(most: float, chosen: str) -> None:
-    """Shortest first helps the user of 30 short jobs, and lets the one long job wait 1.2 times.
+    """SJF helps the user of 30 short jobs, but the worst-off user waits 1.2 times as long.
 
-    With FCFS the short ones wait 2,450 s on average behind it, with SJF the long one 3,000 s.
+    With FCFS the short jobs wait 2,450 s on average, with SJF the long one waits 3,000 s.
     """
     workload = jobs((0, 1, 60, 60), (1, 1, 1000, 1000), *[(1, 1, 100, 100)] * 30)
     workload = workload.replace(user=[3, 1, *[2] * 30])
@@ -265,7 +265,7 @@ def test_fairness_is_a_constraint(most: float, chosen: str) -> None:
 
 
 def test_it_runs_where_jobs_share_nodes() -> None:
-    """Forks know all machines."""
+    """Forks work on every kind of machine."""
     workload = crowd(count=60)
     assert (simulate(workload, 16, f"{OFTEN},metric=wait").wait_s >= 0).all()
 
@@ -292,7 +292,7 @@ def test_parameters_that_cannot_be(text: str, message: str) -> None:
 
 
 def test_an_unknown_candidate_gets_a_suggestion() -> None:
-    """Orders that learn are no candidates either."""
+    """Orders that learn cannot be candidates either."""
     with pytest.raises(UnknownNameError, match=r'unknown candidate of lookahead "saff".*saf'):
         find_policy("lookahead:candidates=saff+sjf")
     with pytest.raises(UnknownNameError, match="wrsa"):
@@ -320,7 +320,7 @@ def test_weights_are_searched_as_in_the_plain_reference(
 
 
 def test_the_search_finds_the_best_weights_and_follows_them() -> None:
-    """They move to (1, -1) in the middle of it."""
+    """The best weights move to (1, -1) in the middle of the search."""
     search = _core.WeightSearch(1)
     for best in ((0.0, 0.5), (1.0, -1.0)):
         for _ in range(60):

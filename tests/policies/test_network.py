@@ -1,4 +1,4 @@
-"""Networks that order the queue: what their files mean, and that they do what they say."""
+"""Networks that order the queue: what their files mean, and that the core follows them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NODES = 16
 
 
 def drawn_network(seed: int, units: int = 3) -> Network:
-    """A network with weights by chance."""
+    """Return a network with random weights."""
     random = np.random.default_rng(seed)
 
     def weights(names: tuple[str, ...]) -> dict[str, float]:
@@ -51,7 +51,7 @@ def drawn_network(seed: int, units: int = 3) -> Network:
 
 
 def reference_starts(network: Network, workload: Workload) -> list[int]:
-    """When jobs start in the plain simulation."""
+    """Return when jobs start in the plain simulation."""
     platform = Platform.homogeneous(NODES)
     jobs = jobs_of(workload, platform)
     machine = machine_of(workload, platform, 0, True, "lowest", apart=False)
@@ -61,13 +61,13 @@ def reference_starts(network: Network, workload: Workload) -> list[int]:
 
 
 def test_the_inputs_are_those_of_the_core() -> None:
-    """Weights are handed over in this order."""
+    """Weights are passed to the core in this order."""
     assert list(JOB_INPUTS) == _core.network_job_inputs()
     assert list(QUEUE_INPUTS) == _core.network_queue_inputs()
 
 
 def test_the_guide_has_the_inputs() -> None:
-    """Each with its expression."""
+    """The guide shows each input with its expression."""
     page = Path(__file__).parents[2] / "docs" / "learn" / "evolve.md"
     text = page.read_text(encoding="utf-8")
     for inputs, what in ((JOB_INPUTS, "job"), (QUEUE_INPUTS, "queue")):
@@ -83,7 +83,7 @@ def test_the_core_agrees_with_the_reference(workload: Workload, seed: int) -> No
 
 
 def test_the_core_agrees_with_the_reference_over_days() -> None:
-    """Jobs wait for longer than two hours, after which past jobs are asked anew."""
+    """Jobs wait for longer than two hours, after which past jobs are consulted again."""
     workload = crowd(count=150)
     workload = workload.replace(
         **{name: workload[name] * 60 for name in ("submit_s", "request_s", "run_s")}
@@ -95,7 +95,7 @@ def test_the_core_agrees_with_the_reference_over_days() -> None:
 
 
 def test_a_network_without_units_is_a_linear_order() -> None:
-    """Small ones first is SAF by request."""
+    """Small jobs first, by request, is SAF."""
     network = Network("saf", {"log_request": 1.0, "log_share": 1.0}, [])
     by_network = simulate(crowd(), NODES, NetworkPolicy(network))
     assert np.array_equal(by_network.start_s, simulate(crowd(), NODES, "saf+easy").start_s)
@@ -127,7 +127,7 @@ def test_a_file_gives_the_network_back(tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_network_is_told_what_is_wrong(tmp_path: Path, text: str, told: str) -> None:
-    """With the file, and what was allowed."""
+    """The error says where and what is wrong, and what is allowed."""
     path = tmp_path / "wrong.toml"
     path.write_text(f'name = "wrong"\n{text}\n', encoding="utf-8")
     with pytest.raises(InputError, match=told):
@@ -135,7 +135,7 @@ def test_a_wrong_network_is_told_what_is_wrong(tmp_path: Path, text: str, told: 
 
 
 def test_a_network_is_no_priority(tmp_path: Path) -> None:
-    """Where weights are wanted, a sentence says so."""
+    """Where a priority is needed, the error says that the file is a network."""
     path = tmp_path / "network.toml"
     write_network(path, replace(drawn_network(4), provenance={}))
     with pytest.raises(InputError, match="is a network; a priority has"):

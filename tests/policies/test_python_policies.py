@@ -17,7 +17,7 @@ from schedlab.testing.strategies import workloads
 
 
 class PlainEasy(Policy):
-    """EASY with the View's own means."""
+    """EASY built with the methods of View."""
 
     def schedule(self, view: View) -> None:
         """Start in order, reserve for the first that does not fit, fill around it."""
@@ -32,10 +32,10 @@ class PlainEasy(Policy):
 
 
 class PlainRebuild(Policy):
-    """Conservative backfilling, planned anew at every pass."""
+    """Conservative backfilling that is replanned at every pass."""
 
     def schedule(self, view: View) -> None:
-        """Reserve for everybody in order; who may start now does."""
+        """Reserve for every job in order, and start those that may start now."""
         for job in view.queue.job:
             if view.reserve(job) == view.now:
                 view.start(job)
@@ -45,7 +45,7 @@ class Shortest(Order):
     """Shortest request first."""
 
     def score(self, queue: Queue) -> ArrayLike:
-        """The request itself."""
+        """Return the request itself."""
         return queue.request_s
 
 
@@ -65,7 +65,7 @@ def test_a_python_policy_equals_its_native_twin(
 
 
 def policy_that(act: Callable[[View], object]) -> Policy:
-    """A policy that does this at every pass."""
+    """Return a policy that does this at every pass."""
 
     class Acting(Policy):
         def schedule(self, view: View) -> None:
@@ -115,14 +115,14 @@ def test_an_error_of_the_policy_itself_comes_through() -> None:
 
 
 class Constant(Order):
-    """Answers whatever it was given."""
+    """An order that returns the answer it was given."""
 
     def __init__(self, answer: ArrayLike) -> None:
         super().__init__()
         self.answer = answer
 
     def score(self, queue: Queue) -> ArrayLike:
-        """The same for everybody."""
+        """Return the given answer."""
         return self.answer
 
 
@@ -139,7 +139,7 @@ def test_scores_must_be_numbers() -> None:
 
 
 def test_a_class_without_its_method_is_told_which() -> None:
-    """The contract is one method; say its name."""
+    """The contract is one method, and the error names it."""
     with pytest.raises(PolicyError, match=r"Policy must define schedule\(self, view\)"):
         simulate(head_blocked(), 8, Policy)
     with pytest.raises(PolicyError, match=r"Order must define score\(self, queue\)"):
@@ -162,7 +162,7 @@ def test_a_view_kept_after_the_end_is_harmless() -> None:
 
 
 def test_a_policy_that_only_waits_is_ended_with_a_sentence() -> None:
-    """Nothing runs and nobody comes: to be woken again and again changes nothing."""
+    """No job runs or arrives, so waking the policy again and again changes nothing."""
 
     class Sleeper(Policy):
         def schedule(self, view: View) -> None:

@@ -27,13 +27,13 @@ def test_a_ready_policy_schedules_by_its_weights(name: str) -> None:
 
 @pytest.mark.parametrize("name", READY)
 def test_a_ready_policy_says_how_it_came_about(name: str) -> None:
-    """Whoever takes it can make it again, and knows what it was seen to do."""
+    """A user can make it again, and knows its measured results."""
     provenance = ready_priority(name).provenance
     assert {"metrics", "workload", "seed", "generations", "before", "after"} <= set(provenance)
 
 
 def test_a_misspelt_name_is_told_the_right_one() -> None:
-    """It is not taken for a file that does not exist."""
+    """The name is not taken for a file that does not exist."""
     with pytest.raises(UnknownNameError, match='unknown ready policy "slowdwon"; did you mean'):
         find_policy("evolved:slowdwon")
 
@@ -51,6 +51,6 @@ def test_a_ready_policy_is_no_network() -> None:
 
 
 def test_an_experiment_does_not_look_for_its_file() -> None:
-    """In files of experiments names of files are relative to their folder."""
+    """File names in an experiment are relative to its folder; a ready policy's name is no file."""
     assert with_file_in(Path("there"), "evolved:slowdown") == "evolved:slowdown"
     assert with_file_in(Path("there"), "learned:a.zip") == "learned:there/a.zip"

@@ -1,4 +1,4 @@
-"""Policies in Python whose mistakes are the commonest ones."""
+"""The commonest mistakes in policies written in Python."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from schedlab.testing.instances import crowd, head_blocked
 
 
 class Constant(Order):
-    """Answers whatever it was given."""
+    """An order that returns the answer it was given."""
 
     def __init__(self, answer: ArrayLike) -> None:
         self.answer = answer
 
     def score(self, queue: Queue) -> ArrayLike:
-        """The same for everybody."""
+        """Return the given answer."""
         return self.answer
 
 
@@ -47,7 +47,7 @@ def test_scores_must_be_a_row_of_numbers(answer: ArrayLike, what: str) -> None:
 
 
 class Forgetful(Policy):
-    """Has a constructor of its own, and does not call the one above it."""
+    """A policy whose own constructor does not call that of its base class."""
 
     def __init__(self, reluctance: int) -> None:
         self.reluctance = reluctance
@@ -61,19 +61,19 @@ class Forgetful(Policy):
 
 
 class ForgetfulOrder(Order):
-    """The same of an order."""
+    """An order whose own constructor does not call that of its base class."""
 
     def __init__(self, sign: int) -> None:
         self.sign = sign
 
     def score(self, queue: Queue) -> ArrayLike:
-        """Earliest first."""
+        """Return scores that put the earliest job first."""
         return self.sign * queue.submit_s
 
 
 @pytest.mark.parametrize("policy", [Forgetful(1), ForgetfulOrder(1)])
 def test_a_constructor_need_not_call_the_one_above_it(policy: Policy | Order) -> None:
-    """It is the commonest mistake in a first policy, and nobody needs to make it."""
+    """Not calling it is the commonest mistake in a first policy, so it must do no harm."""
     assert np.array_equal(
         simulate(crowd(), 16, policy).start_s, simulate(crowd(), 16, "fcfs").start_s
     )

@@ -17,7 +17,7 @@ from schedlab.testing.instances import crowd
 
 
 def two_kinds(count: int = 300) -> Workload:
-    """One user whose wide jobs run 900 s and whose narrow ones 100 s, in no order."""
+    """Return jobs of one user in random order: wide ones run 900 s, narrow ones 100 s."""
     draw = np.random.default_rng(3)
     nodes = 1 + draw.integers(0, 2, count)
     return Workload(
@@ -34,7 +34,7 @@ def two_kinds(count: int = 300) -> Workload:
 
 
 def estimates(workload: Workload, predictor: str | Boosting) -> np.ndarray:
-    """What is predicted of each job."""
+    """Return the predicted run time of each job."""
     schedule = simulate(workload, 32, "easy", predict=predictor)
     assert schedule.estimate_s is not None
     return schedule.estimate_s
@@ -74,7 +74,7 @@ def test_trained_it_keeps_the_rules_of_predictors() -> None:
 
 
 def test_it_is_the_boosting_of_the_table() -> None:
-    """The name makes one with its defaults."""
+    """The name makes a predictor with the default settings."""
     pytest.importorskip("sklearn")
     made = find_predictor("boosting").make(two_kinds())
     assert isinstance(made, Boosting)
@@ -83,19 +83,19 @@ def test_it_is_the_boosting_of_the_table() -> None:
 
 @pytest.mark.parametrize("name", ["retrain_every", "window"])
 def test_nothing_can_be_learned_from_no_jobs(name: str) -> None:
-    """Both numbers count jobs."""
+    """Both parameters are numbers of jobs, so neither may be 0."""
     with pytest.raises(ParameterError, match=f"{name} is 0; must be >= 1"):
         Boosting(**{name: 0})
 
 
 def test_without_scikit_learn_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One sentence, with the command that corrects it."""
+    """The error is one sentence, with the command that installs the extra."""
     monkeypatch.setitem(sys.modules, "sklearn", None)
     with pytest.raises(MissingExtraError, match=r'pip install "\.\[predict\]"'):
         simulate(two_kinds(), 32, "easy:predict=boosting")
 
 
 def test_importing_the_predictors_does_not_import_scikit_learn() -> None:
-    """Whoever does not boost does not wait for it."""
+    """A user who does not use boosting does not wait for the import."""
     program = "import sys, schedlab.predict.boosting; sys.exit('sklearn' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

@@ -1,4 +1,4 @@
-"""The truth with an error of chosen size."""
+"""The predictor ``noisy``: the true run time with an error of chosen size."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from schedlab.workload import Workload, generate
 
 
 def drawn(seed: int = 1) -> Workload:
-    """Run times far below the requests, so that no prediction is cut."""
+    """Return jobs that run far shorter than their requests, so that no prediction is cut."""
     workload = generate("lublin:nodes=16", 2000, seed=seed)
     return workload.replace(request_s=workload["run_s"] * 10**6)
 
 
 def log_errors(workload: Workload, sigma: float) -> NDArray[np.float64]:
-    """Of the predictions that a simulation records."""
+    """Return the logarithmic errors of the predictions that a simulation records."""
     schedule = simulate(workload, 16, f"easy:predict=noisy:sigma={sigma}")
     assert schedule.estimate_s is not None
     errors: NDArray[np.float64] = np.log(schedule.estimate_s / workload["run_s"])
@@ -29,7 +29,7 @@ def log_errors(workload: Workload, sigma: float) -> NDArray[np.float64]:
 
 
 def test_errors_are_log_normal() -> None:
-    """Half the predictions are too long, and the logarithm of the error has that deviation."""
+    """Half the predictions are too long, and the log error has the standard deviation sigma."""
     long = drawn()["run_s"] > 1000  # predictions are whole seconds
     errors = log_errors(drawn(), 0.5)[long]
     assert np.std(errors) == pytest.approx(0.5, rel=0.1)
@@ -44,19 +44,19 @@ def test_each_job_s_error_grows_with_sigma() -> None:
 
 
 def test_other_jobs_have_other_errors() -> None:
-    """Else a mean over episodes would rest on one draw."""
+    """Otherwise a mean over episodes would rest on one draw."""
     first, second = (log_errors(drawn(seed), 0.5) for seed in (1, 2))
     assert abs(np.corrcoef(first, second)[0, 1]) < 0.1
 
 
 def test_no_noise_is_the_truth() -> None:
-    """The oracle itself."""
+    """With sigma=0 the predictions are those of the oracle."""
     assert (log_errors(drawn(), 0) == 0).all()
 
 
 @given(st.floats(0, 1e6))
 def test_a_prediction_stays_within_the_request(sigma: float) -> None:
-    """However large the error is."""
+    """This holds however large the error is."""
     workload = generate("lublin:nodes=16", 20, seed=3)
     schedule = simulate(workload, 16, "easy", predict=f"noisy:sigma={sigma}")
     assert schedule.estimate_s is not None
@@ -65,7 +65,7 @@ def test_a_prediction_stays_within_the_request(sigma: float) -> None:
 
 
 def test_mistakes_are_told_in_a_sentence() -> None:
-    """Which parameter, and what was allowed."""
+    """The error names the parameter and says what is allowed."""
     with pytest.raises(UnknownNameError, match='did you mean "sigma"'):
         find_predictor("noisy:sgma=1")
     with pytest.raises(ParameterError, match='predictor "noisy": sigma: "much" is not a number'):

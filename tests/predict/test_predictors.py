@@ -1,4 +1,4 @@
-"""Predictors by hand: what each says of a job, and what it learns from."""
+"""Predictors by hand: what each predicts for a job, and what it learns from."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SERIES = ((0, 1, 100, 40), (200, 1, 100, 60), (400, 1, 90, 10), (600, 1, 100, 20
 def estimates(
     rows: Sequence[tuple[int, int, int, int]], predictor: str, user: list[int] | None = None
 ) -> list[int]:
-    """What is predicted of each job."""
+    """Return the predicted run time of each job."""
     users = [0] * len(rows) if user is None else user
     schedule = simulate(jobs(*rows, user=users), 2, "easy", predict=predictor)
     assert schedule.estimate_s is not None
@@ -41,12 +41,12 @@ def test_everybody_has_a_history_of_their_own() -> None:
 
 
 def test_class_mean_takes_the_narrowest_class() -> None:
-    """The third job is alone with its request: the user's mean; the fourth has two like it."""
+    """The third job's request is new, so it gets the user's mean; the fourth has two like it."""
     assert estimates(SERIES, "class-mean") == [100, 40, 50, 50]
 
 
 def test_class_mean_tells_nodes_apart() -> None:
-    """Two nodes take longer than one; a job of either kind has its own kind's mean."""
+    """Jobs of two nodes run longer than those of one; each job gets the mean of its kind."""
     rows = ((0, 1, 99, 10), (100, 2, 99, 30), (200, 1, 99, 14), (300, 1, 99, 9), (400, 2, 99, 9))
     assert estimates(rows, "class-mean") == [99, 10, 10, 12, 30]
 
@@ -61,13 +61,13 @@ def test_nearest_takes_the_three_most_alike() -> None:
 
 
 def test_nearest_prefers_the_latest_of_equally_near_ones() -> None:
-    """All alike: the last three count."""
+    """All jobs are alike, so the last three count."""
     rows = [(100 * place, 1, 99, run_s) for place, run_s in enumerate((90, 3, 6, 9, 1))]
     assert estimates(rows, "nearest") == [99, 90, math.ceil(93 / 2), 33, 6]
 
 
 def test_nearest_forgets_all_but_the_last_hundred() -> None:
-    """A job just like it that ended 101 jobs ago is gone, 100 jobs ago it still counts."""
+    """An equal job that ended 101 jobs ago is forgotten; one from 100 jobs ago still counts."""
     rows = [(0, 1, 90, 42), *((100 * place, 1, 10, 1) for place in range(1, 101))]
     asked = (20_000, 1, 90, 1)
     assert estimates([*rows, asked], "nearest")[-1] == 1
@@ -75,12 +75,12 @@ def test_nearest_forgets_all_but_the_last_hundred() -> None:
 
 
 def test_actual_knows_the_truth() -> None:
-    """Except that a job that would be killed runs no longer than its request."""
+    """It predicts the run time, but never more than the request, at which a job would be killed."""
     assert estimates(((0, 1, 10, 4), (0, 1, 10, 10), (0, 1, 10, 99)), "actual") == [4, 10, 10]
 
 
 def test_regression_begins_with_the_request_and_learns_a_constant_share() -> None:
-    """Whoever always uses a tenth of the request is soon expected to."""
+    """A user who always uses a tenth of the request is soon expected to do so."""
     rows = [
         (i * 5000, 1, request, request // 10) for i, request in enumerate([1000, 2000, 500] * 20)
     ]
@@ -90,7 +90,7 @@ def test_regression_begins_with_the_request_and_learns_a_constant_share() -> Non
 
 
 def test_no_prediction_leaves_its_bounds() -> None:
-    """A second at least, the request at most: the history may say anything."""
+    """A prediction is at least 1 s and at most the request, whatever the history says."""
     rows = ((0, 1, 1000, 1000), (2000, 1, 10, 0), (3000, 1, 5, 5))
     assert estimates(rows, "last-two") == [1000, 10, 5]
 
@@ -105,7 +105,7 @@ def test_without_accuracy_to_gain_prediction_changes_nothing(workload: Workload)
 
 
 def planned(predictor: str) -> Schedule:
-    """A job that outlives its prediction of 100 s, and two that wait for it.
+    """Return the schedule of a job that outlives its prediction of 100 s and two that wait for it.
 
     ::
 
@@ -133,26 +133,26 @@ def test_requests_would_have_let_the_hole_be_used_at_once() -> None:
 
 
 class Half(Predictor):
-    """Half of the request, counting what it is told."""
+    """A predictor of half the request, which records what it learns."""
 
-    def __init__(self) -> None:  # it need not call the one above it
+    def __init__(self) -> None:  # it need not call that of the base class
         self.learned: list[tuple[int, int]] = []
 
     def begin(self) -> None:
-        """Forget."""
+        """Forget all records."""
         self.learned.clear()
 
     def predict(self, job: SubmittedJob) -> float:
-        """Half of it."""
+        """Return half of the request."""
         return job.request_s / 2
 
     def learn(self, job: SubmittedJob, run_s: int) -> None:
-        """Write it down."""
+        """Record the job and its run time."""
         self.learned.append((job.job, run_s))
 
 
 def test_a_predictor_of_ones_own() -> None:
-    """It is asked once per job and told of each end, killed jobs too; a second run begins anew."""
+    """It predicts once per job and learns each end, even of kills; a second run starts afresh."""
     half = Half()
     for _ in range(2):
         schedule = simulate(jobs((0, 1, 9, 3), (5, 1, 10, 99)), 2, "easy", predict=half)
@@ -164,14 +164,14 @@ def test_a_predictor_of_ones_own() -> None:
 
 
 class Constant(Half):
-    """Answers whatever it was given."""
+    """A predictor that returns the answer it was given."""
 
     def __init__(self, answer: Any) -> None:
         super().__init__()
         self.answer = answer
 
     def predict(self, job: SubmittedJob) -> float:
-        """The same for everybody."""
+        """Return the given answer."""
         predicted: float = self.answer
         return predicted
 
@@ -202,7 +202,7 @@ def test_the_name_of_a_policy_may_name_its_predictor() -> None:
 
 
 def test_an_unknown_predictor_meets_the_list_of_known_ones() -> None:
-    """The sentence names what there is."""
+    """The error names the known predictors."""
     with pytest.raises(UnknownNameError, match="last-two"):
         find_predictor("crystal-ball")
     with pytest.raises(ParameterError, match="must be a Predictor"):
@@ -211,7 +211,7 @@ def test_an_unknown_predictor_meets_the_list_of_known_ones() -> None:
 
 @pytest.mark.parametrize("name", PREDICTORS)
 def test_every_predictor_forgets_between_simulations(name: str) -> None:
-    """The same workload gives the same schedule again, also from one chosen policy."""
+    """The same workload gives the same schedule again."""
     workload = jobs(*SERIES * 3)
     once, again = (simulate(workload, 1, "sjf+easy", predict=name) for _ in range(2))
     assert once == again

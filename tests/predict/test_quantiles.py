@@ -35,7 +35,7 @@ LEARNERS = [ClassQuantiles, NearestQuantiles]
 
 @dataclass(frozen=True)
 class Job:
-    """A job as a forecast asks for it."""
+    """A job with the columns that a forecast uses."""
 
     job: int = 0
     nodes: int = 1
@@ -45,12 +45,12 @@ class Job:
 
 
 def even(longest_s: float) -> RunTimes:
-    """One job whose log(1 + run time) is as likely here as there, up to the longest."""
+    """Return one job whose log(1 + run time) is uniform, up to that of the longest."""
     return RunTimes(np.log1p(longest_s) * LEVELS[None, :])
 
 
 def taught(predictor: QuantilePredictor, runs_s: list[int], job: Job) -> QuantilePredictor:
-    """The predictor after jobs like this one have ended after so long."""
+    """Return the predictor after jobs like this one have ended with these run times."""
     for run_s in runs_s:
         predictor.learn(job, run_s)
     return predictor
@@ -59,7 +59,7 @@ def taught(predictor: QuantilePredictor, runs_s: list[int], job: Job) -> Quantil
 def foretold(
     workload: Workload, predictor: QuantilePredictor, nodes: int = 32
 ) -> tuple[Schedule, RunTimes]:
-    """What happened, and what had been said of each job when it became eligible."""
+    """Return the schedule, and the run times predicted when each job became eligible."""
     recorded = Recorded(predictor)
     schedule = simulate(workload, nodes, "easy", predict=recorded)
     return schedule, recorded.run_times(workload["request_s"])
@@ -76,7 +76,7 @@ def test_a_job_that_has_run_is_conditioned_on_it() -> None:
 
 
 def test_a_job_that_outlived_all_that_was_said_ends_now() -> None:
-    """Nothing is known beyond; a run time is never below what has run already."""
+    """Nothing is known beyond that; a run time is never below the elapsed time."""
     assert RunTimes.exactly([10]).quantiles([0.1, 0.9], 20).tolist() == [[20, 20]]
 
 
@@ -105,13 +105,13 @@ def test_levels_are_probabilities(level: float) -> None:
 
 @pytest.mark.parametrize("elapsed_s", [-1, float("nan")])
 def test_no_job_has_run_a_negative_time(elapsed_s: float) -> None:
-    """Nor one that is not a number."""
+    """An elapsed time that is not a number is refused, too."""
     with pytest.raises(ParameterError, match="must be a number of seconds >= 0"):
         even(15).quantiles([0.5], elapsed_s)
 
 
 def test_scores_want_levels_inside() -> None:
-    """The quantiles of 0 and 1 cannot be wrong by any amount worth a number."""
+    """The quantiles at levels 0 and 1 cannot be wrong by a meaningful amount."""
     schedule = simulate(jobs((0, 1, 10, 5)), 1, "easy")
     with pytest.raises(ParameterError, match="level 1; must be above 0 and below 1"):
         quantile_scores(schedule, RunTimes.exactly([10]), levels=[1])
@@ -119,12 +119,12 @@ def test_scores_want_levels_inside() -> None:
 
 @pytest.mark.parametrize("kind", [Past, *LEARNERS])
 def test_nobody_knows_anything_but_the_request_at_first(kind: type[QuantilePredictor]) -> None:
-    """As all other predictors."""
+    """Before any job has ended they predict the request, as all other predictors do."""
     assert kind().predict(Job(request_s=500)) == pytest.approx(500)
 
 
 def test_past_takes_everybody_s_jobs_alike() -> None:
-    """The median of 10, 20 and 90 s is 20 s, whoever asks."""
+    """The median of 10, 20 and 90 s is 20 s, whichever user asks."""
     past = taught(Past(), [10, 90, 20], Job())
     assert past.predict(Job(user=7, nodes=64)) == pytest.approx(20)
 
@@ -142,7 +142,7 @@ def test_similar_jobs_count_more(kind: type[SimilarJobs]) -> None:
 
 
 def test_recent_jobs_count_more() -> None:
-    """Ten later jobs halve a job's weight: after thirty of 10 s those of 600 s are the tail."""
+    """Ten later jobs halve a job's weight: after thirty of 10 s, those of 600 s are the tail."""
     predictor = taught(NearestQuantiles(calibrate=False), [600] * 30 + [10] * 30, Job())
     low, high = predictor.quantiles([Job()], [0.5, 0.99])[0]
     assert low == pytest.approx(10, rel=0.01)
@@ -150,24 +150,24 @@ def test_recent_jobs_count_more() -> None:
 
 
 def test_a_new_user_is_like_everybody() -> None:
-    """Until own jobs have ended."""
+    """This holds until jobs of the user have ended."""
     predictor = taught(NearestQuantiles(calibrate=False), [10, 20, 30] * 20, Job(user=1))
     assert predictor.predict(Job(user=2)) == pytest.approx(20, rel=0.1)
 
 
 @pytest.mark.parametrize("kind", [Past, *LEARNERS])
 def test_no_quantile_is_beyond_the_request(kind: type[QuantilePredictor]) -> None:
-    """A job is killed then, whatever jobs before it did."""
+    """A job is killed at its request, whatever jobs before it did."""
     predictor = taught(kind(), [5000] * 300, Job(request_s=6000))
     found = predictor.quantiles([Job(request_s=100)], [0.01, 0.5, 0.99, 1])
     assert found.max() == 100
 
 
 def test_calibration_widens_what_was_too_narrow() -> None:
-    """Predictions of half the spread: where 0.9 is wanted, a level is asked that was met so often.
+    """With predictions of half the spread, level 0.9 becomes the level that held 0.9 of the time.
 
-    The job's log run time is even on [0, 1]; it was said to be even on [0.25, 0.75]. Half of the
-    jobs end outside, a quarter on either side: 0.9 is then beyond all that was said.
+    The job's log run time is uniform on [0, 1], but was predicted as uniform on [0.25, 0.75]. Half
+    of the jobs end outside, a quarter on either side, so 0.9 is beyond all that was predicted.
     """
     calibration, draw = Calibration(doubt=1), np.random.default_rng(2)
     said = RunTimes((0.25 + 0.5 * LEVELS[None, :]) * np.log1p(1e6))
@@ -180,7 +180,7 @@ def test_calibration_widens_what_was_too_narrow() -> None:
 
 
 def stream(count: int, seed: int = 5) -> Workload:
-    """Three users one after another, each log-normal with a median and a spread of its own."""
+    """Return jobs, one after another, of three users with log-normal run times of their own."""
     draw = np.random.default_rng(seed)
     user = draw.integers(0, 3, count)
     median_s, sigma = np.array([60, 600, 3600])[user], np.array([0.3, 1.0, 0.6])[user]
@@ -200,7 +200,7 @@ def stream(count: int, seed: int = 5) -> Workload:
 @pytest.mark.parametrize("elapsed_s", [0, 300])
 @pytest.mark.parametrize("kind", [Past, *LEARNERS])
 def test_intervals_hold_what_they_promise(kind: type[QuantilePredictor], elapsed_s: int) -> None:
-    """On a stream of known distribution, from the start and after five minutes."""
+    """They do on a stream of known distribution, from the start and after five minutes."""
     schedule, told = foretold(stream(2000), kind())
     (row,) = quantile_scores(schedule, told, elapsed_s=elapsed_s).to_dicts()
     assert row["within_80"] == pytest.approx(0.8, abs=0.04)
@@ -208,7 +208,7 @@ def test_intervals_hold_what_they_promise(kind: type[QuantilePredictor], elapsed
 
 
 def test_knowing_the_user_loses_less_than_all_of_the_past() -> None:
-    """And not much more than the true distribution: what it cannot know is the draw."""
+    """A predictor that knows the user has less than 0.7 times the loss of the past of all users."""
     past, nearest = (
         quantile_scores(*foretold(stream(1500), kind()))["pinball_loss_s"][0]
         for kind in (Past, NearestQuantiles)
@@ -223,7 +223,7 @@ def test_no_look_into_the_future(name: str) -> None:
 
 
 def test_quantiles_stay_when_later_run_times_change() -> None:
-    """All of them, not only the median that plans."""
+    """All quantiles stay, not only the median that the plan uses."""
     workload = crowd(count=30)
     schedule, told = foretold(workload, NearestQuantiles())
     now = int(np.median(schedule.eligible_s))
@@ -238,7 +238,7 @@ def test_quantiles_stay_when_later_run_times_change() -> None:
 @settings(max_examples=30, deadline=None)
 @given(workload=workloads(max_nodes=8, max_jobs=20))
 def test_quantiles_never_fall_and_never_pass_the_request(workload: Workload) -> None:
-    """Whatever the jobs are, and however long they have run."""
+    """This holds whatever the jobs are, and however long they have run."""
     _, told = foretold(workload, NearestQuantiles(), nodes=8)
     request_s = workload["request_s"]
     for elapsed_s in (np.zeros(len(workload)), request_s / 2):
@@ -249,7 +249,7 @@ def test_quantiles_never_fall_and_never_pass_the_request(workload: Workload) -> 
 
 
 def test_a_clone_goes_its_own_way() -> None:
-    """A fork's jobs teach the fork alone."""
+    """The jobs of a fork teach only the fork."""
     predictor = taught(NearestQuantiles(), [10] * 5, Job())
     before = predictor.quantiles([Job()], [0.5])
     taught(predictor.clone(), [900] * 50, Job())
@@ -257,13 +257,13 @@ def test_a_clone_goes_its_own_way() -> None:
 
 
 def test_a_predictor_without_estimate_is_told_so() -> None:
-    """One sentence for whoever writes one."""
+    """The author of a predictor gets one sentence."""
     with pytest.raises(PolicyError, match=r"QuantilePredictor must define estimate\(self, job\)"):
         QuantilePredictor().predict(Job())
 
 
 def test_boosting_tells_kinds_apart_that_the_user_mixes() -> None:
-    """Before the first training it is as the nearest jobs; after it trees split by nodes."""
+    """Before the first training it predicts as the nearest jobs do; then trees split by nodes."""
     pytest.importorskip("sklearn")
     draw = np.random.default_rng(3)
     boosted, nearest = BoostedQuantiles(retrain_every=200), NearestQuantiles()
@@ -279,13 +279,13 @@ def test_boosting_tells_kinds_apart_that_the_user_mixes() -> None:
 
 
 def test_boosting_sees_no_future() -> None:
-    """Trained within a small workload too."""
+    """This holds also when it trains within a small workload."""
     pytest.importorskip("sklearn")
     check_predictor(BoostedQuantiles(retrain_every=4, window=8), workloads=[crowd(count=10)])
 
 
 def test_nothing_can_be_boosted_from_no_jobs() -> None:
-    """Both numbers count jobs."""
+    """Both parameters are numbers of jobs, so neither may be 0."""
     with pytest.raises(ParameterError, match="retrain_every is 0; must be >= 1"):
         BoostedQuantiles(retrain_every=0)
     with pytest.raises(ParameterError, match="window is 0; must be >= 1"):
@@ -293,13 +293,13 @@ def test_nothing_can_be_boosted_from_no_jobs() -> None:
 
 
 def test_without_scikit_learn_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One sentence, with the command that corrects it."""
+    """The error is one sentence, with the command that installs the extra."""
     monkeypatch.setitem(sys.modules, "sklearn", None)
     with pytest.raises(MissingExtraError, match=r'pip install "\.\[predict\]"'):
         find_predictor("boosting-quantiles").make(stream(3))
 
 
 def test_importing_them_does_not_import_scikit_learn() -> None:
-    """Nor Polars: drawing run times needs numbers only."""
+    """Drawing run times needs only numbers."""
     program = "import sys, schedlab.predict.boosted_quantiles; sys.exit('sklearn' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

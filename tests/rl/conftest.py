@@ -1,4 +1,4 @@
-"""Small trainings that take a moment, and networks without any."""
+"""Small trainings that take a moment, and networks that are not trained."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from schedlab import Workload
     from schedlab.rl.training_config import TrainingConfig
 
-# Kernels of a GPU; without Triton there is nothing to test.
+# GPU kernels; without Triton there is nothing to test.
 collect_ignore_glob = [] if find_spec("triton") else ["test_fused_*.py"]
 
 SMALL: Mapping[str, Mapping[str, Any]] = {
@@ -43,7 +43,7 @@ SMALL: Mapping[str, Mapping[str, Any]] = {
 
 @pytest.fixture
 def one_thread() -> Iterator[None]:
-    """Small networks are faster without threads."""
+    """Limit torch to one thread: small networks are faster without threads."""
     import torch
 
     threads = torch.get_num_threads()
@@ -54,7 +54,7 @@ def one_thread() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def small_training() -> Callable[..., TrainingConfig]:
-    """A training of a moment; what is given goes into its sections."""
+    """A function that makes a short training; its arguments go into the sections."""
     from schedlab.rl.training_config import training_config
 
     def make(**changes: Mapping[str, Any]) -> TrainingConfig:
@@ -70,7 +70,7 @@ def small_training() -> Callable[..., TrainingConfig]:
 
 @pytest.fixture
 def drawn(small_training: Callable[..., TrainingConfig], tmp_path: Path) -> Callable[..., Path]:
-    """Makes model files of networks drawn at random: odd but decided in their ways."""
+    """A function that writes model files of random networks: odd choices, but decided ones."""
     from schedlab.rl.model_file import write_model
     from schedlab.rl.train import Training
 
@@ -96,7 +96,10 @@ def drawn(small_training: Callable[..., TrainingConfig], tmp_path: Path) -> Call
 
 @pytest.fixture
 def scheduled_starts() -> Callable[[Path, Workload], list[int]]:
-    """Starts by a model file, under its own rules; a job may wait for ever, as in an episode."""
+    """A function that returns the starts by a model file, under its own rules.
+
+    A job may wait for ever, as in an episode.
+    """
     from schedlab.policies import find_policy
     from schedlab.rl.model_file import read_model
     from schedlab.sim.native import build_simulator
@@ -122,7 +125,7 @@ def scheduled_starts() -> Callable[[Path, Workload], list[int]]:
 
 @pytest.fixture
 def interrupt() -> Callable[[TrainingConfig, Path, int], None]:
-    """Begins a training and presses Ctrl-C when so many steps are done, amid a rollout."""
+    """A function that starts a training and interrupts it after ``steps``, amid a rollout."""
     from schedlab.rl.train import Training
 
     def press(config: TrainingConfig, folder: Path, steps: int) -> None:

@@ -1,4 +1,4 @@
-"""The equations of ACER against plain loops, automatic differentiation and what they promise."""
+"""The equations of ACER against plain loops, automatic differentiation and known properties."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ few = settings(max_examples=30, deadline=None)
 
 @dataclass(frozen=True)
 class Case:
-    """A segment of one environment with a policy, its average and action values, all at random."""
+    """A segment of one environment with a policy, its average and action values, all random."""
 
     log_probs: Tensor
     averaged: Tensor
@@ -40,22 +40,22 @@ class Case:
 
     @property
     def values(self) -> Tensor:
-        """Of the situations."""
+        """The values of the situations."""
         return expected_values(self.log_probs, self.q)
 
     @property
     def steps(self) -> int:
-        """That were done."""
+        """The number of steps."""
         return len(self.rewards)
 
     def targets(self) -> Tensor:
-        """By Retrace."""
+        """Return the targets of Retrace."""
         log_ratios = taken(self.log_probs[:-1] - self.behaviour, self.actions)
         q_taken = taken(self.q[:-1], self.actions)
         return retrace(*(self.rewards, self.ended, q_taken, self.values, log_ratios), gamma=GAMMA)
 
     def direction(self) -> Tensor:
-        """Of the probabilities, before any trust region."""
+        """Return the direction for the probabilities, before any trust region."""
         return policy_gradient(
             *(self.log_probs[:-1], self.behaviour, self.actions, self.targets()),
             *(self.q[:-1], self.values[:-1]),
@@ -66,7 +66,7 @@ class Case:
 
 @st.composite
 def cases(draw: st.DrawFn) -> Case:
-    """Up to six steps and four actions; behaviours may be far from the policy."""
+    """Draw up to six steps and four actions; behaviours may be far from the policy."""
     random = np.random.default_rng(draw(st.integers(0, 2**32)))
     steps, actions = draw(st.integers(1, 6)), draw(st.integers(2, 4))
     spread = draw(st.floats(0.1, 3))
@@ -86,12 +86,12 @@ def cases(draw: st.DrawFn) -> Case:
 
 
 def kept_share(probs: Tensor) -> Tensor:
-    """What is left of a quotient by a probability, since none below LEAST is divided by."""
+    """Return what is left of a quotient by a probability, as no divisor is below LEAST."""
     return (probs.detach() / LEAST).clamp(max=1)
 
 
 def expanded_retrace(case: Case, step: int) -> float:
-    """The target as a sum over all later steps, weight by weight, as Munos et al. write it."""
+    """Return the target as a sum over all later steps, weight by weight, as in Munos et al."""
     q, values = case.q[:, 0], case.values[:, 0]
     target, weight = float(q[step, case.actions[step, 0]]), 1.0
     for later in range(step, case.steps):
@@ -136,7 +136,7 @@ def test_nothing_comes_back_from_beyond_an_episode_s_end() -> None:
 @few
 @given(cases())
 def test_the_policy_gradient_is_the_derivative_of_the_paper_s_objective(case: Case) -> None:
-    """Written out with ratios, weights and logarithms, and differentiated by torch."""
+    """Torch differentiates the objective, written with ratios, weights and logarithms."""
     probs = case.log_probs[:-1].exp().requires_grad_()
     behaviour, q, values = case.behaviour.exp(), case.q[:-1], case.values[:-1]
     ratios = (probs / behaviour).detach()
@@ -154,9 +154,9 @@ def test_the_policy_gradient_is_the_derivative_of_the_paper_s_objective(case: Ca
 @few
 @given(cases())
 def test_truncation_and_correction_make_up_the_whole_gradient(case: Case) -> None:
-    """Over all actions that might have been taken, with their values as targets, ``c`` has no part.
+    """Over all possible actions, with their values as targets, ``c`` has no effect.
 
-    That is the gradient of the expected value under the policy.
+    The result is the gradient of the expected value under the policy.
     """
     log_probs, q, values = case.log_probs[:-1], case.q[:-1], case.values[:-1]
     expected = torch.zeros_like(log_probs)
@@ -168,7 +168,7 @@ def test_truncation_and_correction_make_up_the_whole_gradient(case: Case) -> Non
             ent_coef=0.0,
         )
         expected += taken(case.behaviour.exp(), actions).unsqueeze(-1) * direction
-    # The correction is in each of the directions, whichever action was taken.
+    # Each direction contains the correction, whichever action was taken.
     whole = (q - values.unsqueeze(-1)) * kept_share(log_probs.exp())
     np.testing.assert_allclose(expected, whole, rtol=1e-6, atol=1e-6)
 
@@ -176,7 +176,7 @@ def test_truncation_and_correction_make_up_the_whole_gradient(case: Case) -> Non
 @few
 @given(cases(), st.floats(0, 2))
 def test_the_trust_region_projects_onto_a_half_space(case: Case, delta: float) -> None:
-    """Within it nothing changes; else the direction goes back along the normal to its border."""
+    """Within it nothing changes; outside, the direction goes to its border along the normal."""
     log_probs, direction = case.log_probs[:-1], case.direction()
     probs = log_probs.exp().requires_grad_()
     averaged = case.averaged.exp()
@@ -195,7 +195,7 @@ def test_the_trust_region_projects_onto_a_half_space(case: Case, delta: float) -
 @few
 @given(cases(), st.integers(0, 2**32))
 def test_no_other_direction_in_the_trust_region_is_nearer(case: Case, seed: int) -> None:
-    """The projection is the closest point of those allowed."""
+    """The projection is the closest allowed point."""
     log_probs, direction = case.log_probs[:-1], case.direction()
     kept = within_trust_region(direction, log_probs, case.averaged, delta=0.1)
     normal = -case.averaged.exp() / log_probs.exp() * kept_share(log_probs.exp())
@@ -208,7 +208,7 @@ def test_no_other_direction_in_the_trust_region_is_nearer(case: Case, seed: int)
 @few
 @given(st.integers(0, 2**32), st.floats(0, 200), st.booleans())
 def test_no_probability_is_too_small(seed: int, spread: float, masked: bool) -> None:
-    """Actions that are all but impossible, now or then, or masked, leave everything finite."""
+    """Actions that are masked, or almost impossible now or before, leave everything finite."""
     random, shape = np.random.default_rng(seed), (4, 2, 5)
     mask = torch.ones(shape, dtype=torch.bool)
     mask[..., 1:] = torch.from_numpy(random.random((4, 2, 4)) < (0.5 if masked else 2))

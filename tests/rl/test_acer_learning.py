@@ -1,4 +1,4 @@
-"""ACER finds optima that are known."""
+"""ACER finds known optima."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ SETTINGS: dict[str, Any] = {
 
 
 class Bandit(gymnasium.Env[Any, Any]):
-    """Each arm pays the same every time, and an episode is one pull."""
+    """A bandit whose arms always pay the same; an episode is one pull."""
 
     observation_space = Box(0, 1, (1,), np.float32)
     action_space = Discrete(len(ARMS))
 
     def reset(self, **_: Any) -> Any:
-        """There is but one situation."""
+        """Return the only situation."""
         return np.ones(1, np.float32), {}
 
     def step(self, action: Any) -> Any:
@@ -51,12 +51,12 @@ class Bandit(gymnasium.Env[Any, Any]):
 
 
 def bandit(**changes: Any) -> ACER:
-    """On eight bandits side by side."""
+    """Return ACER on eight bandits side by side."""
     return ACER("MlpPolicy", make_vec_env(Bandit, 8), **{**SETTINGS, **changes})
 
 
 def decided(model: ACER) -> tuple[list[float], list[float]]:
-    """The probabilities of the arms, and their values."""
+    """Return the probabilities of the arms, and their values."""
     with torch.no_grad():
         log_probs, q = model.policy.evaluate(torch.ones(1, 1))
     return log_probs.exp()[0].tolist(), q[0].tolist()
@@ -64,7 +64,7 @@ def decided(model: ACER) -> tuple[list[float], list[float]]:
 
 @pytest.mark.parametrize("replay_ratio", [0.0, 4.0])
 def test_the_best_arm_is_found(replay_ratio: float) -> None:
-    """With replay and without."""
+    """ACER finds it with and without replay."""
     probabilities, _ = decided(bandit(ent_coef=0.0, replay_ratio=replay_ratio).learn(3_000))
     assert probabilities[2] > 0.9
 
@@ -80,7 +80,7 @@ def test_entropy_has_its_own_optimum(trust_region: bool) -> None:
 
 
 def test_other_people_s_experience_is_enough() -> None:
-    """From segments of a policy that pulls bad arms mostly, without one pull of its own."""
+    """ACER learns from a policy that mostly pulls bad arms, without one pull of its own."""
     model = bandit(ent_coef=0.0, c=2.0)
     random, behaviour = np.random.default_rng(0), np.array([0.6, 0.3, 0.1])
     for _ in range(20):
@@ -104,7 +104,7 @@ def test_other_people_s_experience_is_enough() -> None:
 
 @pytest.mark.slow
 def test_cartpole_is_solved() -> None:
-    """A mean return of 195 over 100 episodes is what the problem's first version asked for."""
+    """The problem's first version asked for a mean return of 195 over 100 episodes."""
     env = make_vec_env("CartPole-v1", 8, seed=0)
     model = ACER(
         "MlpPolicy",

@@ -33,30 +33,30 @@ SMALL: dict[str, Any] = {"n_steps": 8, "device": "cpu", "seed": 3, "buffer_size"
 
 
 def native(size: int = 4) -> NativeVecEnv[QueueBatch]:
-    """A few small environments."""
+    """Return a few small environments."""
     settings = QueueSettings(**RULES)
     return NativeVecEnv(QueueBatch(settings, WindowEpisodes(crowd(count=60), 12), size, threads=1))
 
 
 def single() -> QueueEnv:
-    """One of them."""
+    """Return one such environment."""
     return QueueEnv(crowd(count=60), 12, **RULES)
 
 
 def acer(env: VecEnv | None = None, **changes: Any) -> ACER:
-    """One that replays early, and has to forget early."""
+    """Return an agent that replays early and has to forget early."""
     settings = {**SMALL, "replay_start": 64, **changes}
     return ACER("MlpPolicy", native() if env is None else env, **settings)
 
 
 def weights(model: ACER) -> list[Any]:
-    """Of its network and of the averaged one."""
+    """Return the weights of its network and of the averaged one."""
     both = (*model.policy.parameters(), *model.averaged_policy.parameters())
     return [each.detach().numpy() for each in both]
 
 
 class Events(BaseCallback):
-    """Writes down when it is called; may end the training."""
+    """A callback that records when it is called and may end the training."""
 
     def __init__(self, last_step: int = 10**9) -> None:
         super().__init__()
@@ -82,7 +82,7 @@ class Events(BaseCallback):
 
 
 def test_one_seed_gives_the_same_model() -> None:
-    """It drives the network, the choice of actions, the jobs and what is replayed."""
+    """It determines the network, the choice of actions, the jobs and what is replayed."""
     model, again, other = acer().learn(256), acer().learn(256), acer(seed=4).learn(256)
     assert model._n_updates > 256 // 32
     np.testing.assert_equal(weights(model), weights(again))
@@ -91,14 +91,14 @@ def test_one_seed_gives_the_same_model() -> None:
 
 
 def test_sb3_s_own_environments_give_the_same_model() -> None:
-    """The native batch is SB3's, step by step; segments keep what the agent saw."""
+    """The native batch equals SB3's, step by step; segments keep what the agent saw."""
     plain = DummyVecEnv([single] * 4)
     np.testing.assert_equal(weights(acer().learn(256)), weights(acer(plain).learn(256)))
 
 
 @pytest.mark.parametrize("last_step", [10**9, 40])
 def test_callbacks_are_called_as_by_a2c(last_step: int) -> None:
-    """In the same order, with the same steps and variables; and they can end the training."""
+    """They come in the same order, with the same steps and variables, and can end the training."""
     ours, theirs = Events(last_step), Events(last_step)
     acer().learn(96, ours)
     A2C("MlpPolicy", native(), n_steps=8, device="cpu").learn(96, theirs)
@@ -106,7 +106,7 @@ def test_callbacks_are_called_as_by_a2c(last_step: int) -> None:
 
 
 def test_a_saved_model_is_loaded_whole(tmp_path: Path) -> None:
-    """Networks, optimiser and parameters; its answers are the same, and it can learn on."""
+    """It has its networks, optimiser and parameters, answers the same, and can learn on."""
     model = acer(replay_ratio=2.5, delta=0.5).learn(128)
     model.save(tmp_path / "model")
     loaded = ACER.load(tmp_path / "model", native(), device="cpu")
@@ -127,7 +127,7 @@ def test_a_saved_model_is_loaded_whole(tmp_path: Path) -> None:
 
 
 def test_the_averaged_policy_begins_where_the_policy_does() -> None:
-    """Also if that is given other parameters before it learns, as by cloning a teacher."""
+    """The policy may get other parameters before it learns, as by cloning a teacher."""
     model, given = acer(alpha=1.0), acer(seed=4).policy.state_dict()
     model.policy.load_state_dict(given)
     model.learn(96)
@@ -136,7 +136,7 @@ def test_the_averaged_policy_begins_where_the_policy_does() -> None:
 
 
 def test_learning_is_told(tmp_path: Path) -> None:
-    """By SB3's names where it has them."""
+    """The log uses SB3's names where SB3 has them."""
     model = acer()
     model.set_logger(configure(str(tmp_path), ["csv"]))
     model.learn(512, log_interval=4)
@@ -155,7 +155,7 @@ def test_learning_is_told(tmp_path: Path) -> None:
     ],
 )
 def test_parameters_that_make_no_sense_are_refused(changes: Any, sentence: str) -> None:
-    """In one sentence, as in the training file."""
+    """The error is one sentence, as for the training file."""
     with pytest.raises(ParameterError, match=sentence):
         acer(**changes)
 
@@ -178,7 +178,7 @@ def test_images_have_their_own_network() -> None:
 
 
 def test_observations_in_parts_are_not_for_it() -> None:
-    """SB3 says so itself."""
+    """SB3 itself raises the error."""
 
     class Parts(gymnasium.Env[Any, Any]):
         observation_space, action_space = Dict({"one": Box(0, 1)}), Discrete(2)

@@ -1,4 +1,4 @@
-"""What ACER keeps of its experience: segments, with masks, ends and what was to come."""
+"""ACER keeps its experience in segments, with masks, ends and the value of what was to come."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def acer(env: VecEnv, **changes: Any) -> ACER:
-    """One that replays early."""
+    """Return an agent that replays early."""
     settings: dict[str, Any] = {"buffer_size": 96, "replay_start": 64, "n_steps": 8, **changes}
     return ACER("MlpPolicy", env, device="cpu", seed=3, **settings)
 
 
 class Masked(gymnasium.Env[Any, Any]):
-    """Two of three actions are allowed, and the situation says which one is not."""
+    """An environment that allows two of three actions and shows which one is forbidden."""
 
     observation_space = Box(0, 1, (3,), np.float32)
     action_space = Discrete(3)
@@ -42,18 +42,18 @@ class Masked(gymnasium.Env[Any, Any]):
         return np.eye(3, dtype=np.float32)[self.forbidden], {}
 
     def step(self, action: Any) -> Any:
-        """What is forbidden must not come."""
+        """Check that the action is not the forbidden one."""
         assert action != self.forbidden
         observation, _ = self.reset()
         return observation, float(action), False, False, {}
 
     def action_masks(self) -> Any:
-        """All but one."""
+        """Return a mask of all actions but one."""
         return np.arange(3) != self.forbidden
 
 
 def test_masks_are_kept() -> None:
-    """In training, in replay and in evaluation by sb3-contrib's callback."""
+    """They hold in training, in replay and in evaluation by sb3-contrib's callback."""
     env = DummyVecEnv([lambda: TimeLimit(Masked(), 10)] * 4)
     evaluation = MaskableEvalCallback(
         DummyVecEnv([lambda: TimeLimit(Masked(), 10)]), eval_freq=64, verbose=0, warn=False
@@ -68,30 +68,30 @@ def test_masks_are_kept() -> None:
 
 
 def test_where_there_are_no_masks_none_can_be_kept() -> None:
-    """It is said instead of learning without."""
+    """Learning without masks is an error if they are asked for."""
     with pytest.raises(ParameterError, match="has no action_masks"):
         acer(DummyVecEnv([lambda: gymnasium.make("CartPole-v1")]), masked=True).learn(8)
 
 
 class Steady(gymnasium.Env[Any, Any]):
-    """Pays 1 for ever."""
+    """An environment that pays 1 for ever."""
 
     observation_space = Box(0, 9, (1,), np.float32)
     action_space = Discrete(2)
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
-        """From the first step."""
+        """Return to step 0."""
         self.steps = 0
         return np.zeros(1, np.float32), {}
 
     def step(self, action: Any) -> Any:
-        """The situation is the number of steps."""
+        """Return the number of steps as the situation."""
         self.steps += 1
         return np.full(1, self.steps, np.float32), 1.0, False, False, {}
 
 
 def test_an_episode_cut_off_is_worth_what_was_to_come() -> None:
-    """Its last reward has the value of its last situation in it, as with SB3's algorithms."""
+    """Its last reward includes the value of its last situation, as with SB3's algorithms."""
     model = acer(DummyVecEnv([lambda: TimeLimit(Steady(), 3)]), learning_rate=1e-9).learn(8)
     segment = model.replay_buffer.latest
     last = model.policy.predict_values(torch.tensor([[3.0]])).item()
@@ -102,7 +102,7 @@ def test_an_episode_cut_off_is_worth_what_was_to_come() -> None:
 
 
 def numbered(number: int) -> Segment:
-    """A segment of two steps in three environments, with its number and theirs in it."""
+    """Return a segment of two steps in three environments that holds its number and theirs."""
     return Segment(
         observations=np.full((3, 3, 1), number) + np.arange(3).reshape(1, 3, 1) / 10,
         masks=np.ones((3, 3, 2), bool),
@@ -114,7 +114,7 @@ def numbered(number: int) -> Segment:
 
 
 def test_the_buffer_keeps_the_latest_segments() -> None:
-    """Twenty steps are four segments of six, rounded up; of five the first is forgotten."""
+    """Twenty steps are four segments of six, rounded up; the first of five is forgotten."""
     buffer = SegmentBuffer(20, 2, 3)
     for number in range(5):
         buffer.add(numbered(number))
@@ -123,7 +123,7 @@ def test_the_buffer_keeps_the_latest_segments() -> None:
 
 
 def test_every_environment_is_replayed_from_a_time_of_its_own() -> None:
-    """But its steps are consecutive, and it stays in its place."""
+    """Its steps are still consecutive, and it stays in its place."""
     buffer = SegmentBuffer(60, 2, 3)
     for number in range(10):
         buffer.add(numbered(number))

@@ -1,4 +1,4 @@
-"""Wrong rules, jobs and actions meet one clear sentence."""
+"""Wrong rules, jobs and actions are refused with one clear sentence."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NOBODY = jobs((0, 1, 1, 1)).take(np.array([False]))
     ],
 )
 def test_unknown_names_get_suggestions(rules: dict[str, Any], sentence: str) -> None:
-    """The nearest one, or all of them."""
+    """The error has the nearest name, or all of them."""
     with pytest.raises(UnknownNameError) as raised:
         QueueEnv(crowd(), None, nodes=16, **rules)
     assert sentence in str(raised.value)
@@ -45,7 +45,7 @@ def test_unknown_names_get_suggestions(rules: dict[str, Any], sentence: str) -> 
     ],
 )
 def test_values_outside_what_is_allowed_are_refused(rules: dict[str, Any], sentence: str) -> None:
-    """Before anything is played."""
+    """The error comes before anything is played."""
     with pytest.raises(ParameterError) as raised:
         QueueEnv(crowd(), **({"jobs": None, "nodes": 16} | rules))
     assert str(raised.value) == sentence
@@ -68,7 +68,7 @@ def test_jobs_that_cannot_be_played_are_refused(workload: Workload, sentence: st
 
 
 def test_a_trace_without_jobs_is_refused() -> None:
-    """As the episode begins."""
+    """The error comes when the episode begins."""
     with pytest.raises(WorkloadError, match="an episode needs at least one job"):
         QueueEnv(NOBODY, None, **SMALL).reset()
 
@@ -84,7 +84,7 @@ def test_options_of_a_reset_are_read_with_care() -> None:
 
 @pytest.mark.parametrize("action", [-1, 6, 101])
 def test_an_action_that_there_is_not_is_refused(action: int) -> None:
-    """Five visible jobs and one action more: numbers 0 to 5."""
+    """Five visible jobs and one more action have the numbers 0 to 5."""
     env = QueueEnv(crowd(), None, **SMALL)
     env.reset()
     with pytest.raises(ParameterError, match=f"action is {action}; must be from 0 to 5"):
@@ -96,7 +96,7 @@ def test_an_action_that_there_is_not_is_refused(action: int) -> None:
 
 
 def test_an_episode_begins_with_reset() -> None:
-    """There is nothing to step, to tell or to draw before."""
+    """Before it there is nothing to step or to show."""
     env = QueueEnv(crowd(), None, **SMALL)
     with pytest.raises(ParameterError, match="reset"):
         env.step(0)
@@ -105,7 +105,7 @@ def test_an_episode_begins_with_reset() -> None:
 
 
 def test_a_batch_needs_sizes_that_agree() -> None:
-    """At least one environment and thread, a seed for each, and rows for what they see."""
+    """It needs an environment, a thread, a seed for each, and rows for the observations."""
     rules, episodes = QueueSettings(**SMALL), WindowEpisodes(crowd(), 12)
     with pytest.raises(ParameterError, match="environments is 0; must be from 1 to 65,536"):
         QueueBatch(rules, episodes, 0)

@@ -24,7 +24,7 @@ BUSY = GeneratedEpisodes("lublin:nodes=64", 25, ("load=3:64",))
 
 
 def environments(rules: QueueSettings = RULES, baseline: str | None = "easy") -> TrainingEnv:
-    """Three of them."""
+    """Return three environments."""
     env = TrainingEnv(QueueBatch(rules, BUSY, 3, threads=1), 0.1, baseline)
     env.seed(1)
     env.reset()
@@ -32,13 +32,13 @@ def environments(rules: QueueSettings = RULES, baseline: str | None = "easy") ->
 
 
 def as_easy(env: TrainingEnv) -> NDArray[np.int64]:
-    """The first job that may be taken, which is what EASY does."""
+    """Return the first job that may be taken, which is what EASY does."""
     first: NDArray[np.int64] = env.batch.mask.argmax(axis=1)
     return first
 
 
 def returns_of_first_episodes(env: TrainingEnv) -> NDArray[np.float64]:
-    """Played as EASY would."""
+    """Return the returns of the first episodes, played as EASY would."""
     returns, ended = np.zeros(3), np.zeros(3, bool)
     while not ended.all():
         rewards, dones, infos = env.advance(as_easy(env))
@@ -50,7 +50,7 @@ def returns_of_first_episodes(env: TrainingEnv) -> NDArray[np.float64]:
 
 @pytest.mark.parametrize("reward", ["slowdown", "utilisation"])
 def test_who_plays_as_the_rival_gets_nothing(reward: str) -> None:
-    """Whatever the jobs; others get the difference."""
+    """An agent that plays as its baseline gets 0 for any jobs; others get the difference."""
     rules = replace(RULES, reward=reward)
     np.testing.assert_allclose(returns_of_first_episodes(environments(rules)), 0, atol=2e-4)
     alone = returns_of_first_episodes(environments(rules, None))
@@ -60,14 +60,14 @@ def test_who_plays_as_the_rival_gets_nothing(reward: str) -> None:
 
 
 def grown_to(now: int, schedule: Schedule) -> float:
-    """The bounded slowdowns of the jobs that have come, if those that wait started now."""
+    """Return the summed bounded slowdowns of submitted jobs, if those that wait started now."""
     came, ran = schedule.workload["submit_s"], schedule.ran_s
     waited = np.minimum(schedule.start_s, now) - came
     return float(np.maximum((waited + ran) / np.maximum(ran, 10), 1)[came <= now].sum())
 
 
 def test_what_it_gets_is_taken_off_as_time_goes_on() -> None:
-    """After each step, what the bounded slowdowns of all its jobs have grown to by then."""
+    """After each step, rewards are relative to the baseline's bounded slowdowns up to then."""
     env = environments(baseline="sjf+easy")
     batch, clock, gained, alone = env.batch, np.zeros(3, np.int64), np.zeros(3), np.zeros(3)
     assert isinstance(batch, QueueBatch)
@@ -85,7 +85,7 @@ def test_what_it_gets_is_taken_off_as_time_goes_on() -> None:
 
 
 def test_restored_it_is_as_far_as_it_was() -> None:
-    """The rewards to come are the same."""
+    """A restored environment pays the same rewards from then on."""
     env, again = environments(), environments()
     for _ in range(40):
         env.advance(as_easy(env))
@@ -112,6 +112,6 @@ def test_restored_it_is_as_far_as_it_was() -> None:
     ],
 )
 def test_what_it_needs(sections: dict[str, Any], sentence: str) -> None:
-    """Said before anything is played."""
+    """The error comes before anything is played."""
     with pytest.raises(SchedlabError, match=sentence):
         training_config(sections)

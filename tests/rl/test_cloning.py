@@ -1,4 +1,4 @@
-"""A network that begins as a teacher's clone."""
+"""A network that starts as a clone of its teacher."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ ORDERS = st.fixed_dictionaries(
 
 
 def document(folder: Path, **sections: dict[str, Any]) -> TrainingConfig:
-    """A small training that begins with a teacher, whose file is in the folder."""
+    """Return a small training that starts with a teacher, whose file is in the folder."""
     write_priority(folder / "teacher.toml", SHORT_FIRST)
     given: dict[str, dict[str, Any]] = {
         "environment": {
@@ -77,7 +77,7 @@ def document(folder: Path, **sections: dict[str, Any]) -> TrainingConfig:
 
 
 def evaluations(folder: Path) -> list[dict[str, float]]:
-    """Those that a training has written down."""
+    """Return the evaluations that a training has written."""
     with (folder / "evaluations.csv").open(newline="") as file:
         return [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
 
@@ -88,7 +88,7 @@ def evaluations(folder: Path) -> list[dict[str, float]]:
 def test_a_teacher_schedules_as_its_priority_does(
     head: dict[str, float], backfill: dict[str, float], gap: float | None, seed: int
 ) -> None:
-    """It knows the jobs from what the environment shows only, and starts them at the same time."""
+    """It knows only what the environment shows, and starts each job at the same time."""
     priority = Priority("drawn", head, backfill, max_priority_gap=gap)
     jobs = generate("lublin:nodes=64", 30, seed=seed)
     batch = QueueBatch(RULES, FixedEpisode(jobs), 1, threads=1)
@@ -125,7 +125,7 @@ def test_demonstrations_are_whole_episodes_with_their_returns() -> None:
 
 
 def test_a_clone_decides_as_its_teacher(tmp_path: Path) -> None:
-    """The first evaluation, before anything else was learnt, is already that of a good order."""
+    """The first evaluation, before any other learning, is already that of a good order."""
     notes: list[str] = []
     config = document(tmp_path)
     train(config, tmp_path / "out", progress=lambda *news: notes.append(news[2]))
@@ -140,7 +140,7 @@ def test_a_clone_decides_as_its_teacher(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_resumed_it_is_not_cloned_again(tmp_path: Path) -> None:
-    """And gives the same results as in one go."""
+    """A resumed training gives the same results as one without a break."""
     whole = train(document(tmp_path), tmp_path / "whole")
     train(document(tmp_path, train={"steps": 256}), tmp_path / "half")
     resumed = train(document(tmp_path), tmp_path / "half", resume=True)
@@ -149,7 +149,7 @@ def test_resumed_it_is_not_cloned_again(tmp_path: Path) -> None:
 
 
 def test_what_a_teacher_needs(tmp_path: Path) -> None:
-    """Said before anything is played."""
+    """The error comes before anything is played."""
     with pytest.raises(ParameterError, match=r"order\+guard"):
         train(document(tmp_path, environment={"mode": "order"}), tmp_path / "out")
     with pytest.raises(InputError, match=r"absent\.toml"):
@@ -162,9 +162,10 @@ def test_what_a_teacher_needs(tmp_path: Path) -> None:
 
 
 def test_a_ready_policy_can_teach(tmp_path: Path) -> None:
-    """By its name; what it gets for its own decisions, relative to itself, is nothing.
+    """It is given by its name; relative to itself, it gets nothing for its own decisions.
 
-    Of this draw: it has a weight on the earliest start, so in some it decides differently.
+    This holds for this draw: the policy has a weight on the earliest start, so in some draws it
+    decides differently.
     """
     config = document(tmp_path, clone={"teacher": "evolved:slowdown"})
     episodes, _ = config.open_episodes()
@@ -178,7 +179,7 @@ def test_a_ready_policy_can_teach(tmp_path: Path) -> None:
 
 
 def test_the_section_is_read_from_a_file(tmp_path: Path) -> None:
-    """Its teacher is looked for beside it."""
+    """The teacher's file is looked for beside it."""
     file = tmp_path / "training.toml"
     file.write_text('[clone]\nteacher = "teacher.toml"\ndecisions = 7\n')
     config = read_training(file)

@@ -1,4 +1,4 @@
-"""The trainer of the engine ``gpu``: the same arithmetic as Stable-Baselines3's, and it learns."""
+"""The trainer of the engine ``gpu``: it computes what Stable-Baselines3 computes, and learns."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ ON_CPU = {"engine": "gpu", "device": "cpu", "precision": "fp32"}
 
 
 class Silent(BaseCallback):
-    """Nothing to do at a step."""
+    """A callback that does nothing at a step."""
 
     def _on_step(self) -> bool:
         return True
@@ -53,12 +53,12 @@ class Silent(BaseCallback):
 
 @pytest.fixture(autouse=True)
 def one_thread() -> None:
-    """Tests run side by side: more threads would only get in each other's way."""
+    """Use one thread, since tests run side by side and more threads would only compete."""
     torch.set_num_threads(1)
 
 
 def described(**changes: Any) -> TrainingConfig:
-    """A training with these values in ``[train]`` and ``[ppo]``."""
+    """Return a training with these values in ``[train]`` and ``[ppo]``."""
     ppo = {key: value for key, value in changes.items() if key in PPO_KEYS}
     train = {key: value for key, value in changes.items() if key not in PPO_KEYS}
     return TrainingConfig(
@@ -69,7 +69,7 @@ def described(**changes: Any) -> TrainingConfig:
 
 
 def trainer(**changes: Any) -> Any:
-    """One for thirty jobs that are the same in every episode."""
+    """Return a trainer for thirty jobs that are the same in every episode."""
     config = described(**changes)
     jobs = FixedEpisode(crowd(count=30))
     batch = QueueBatch(RULES, jobs, config.train.envs, threads=1, warns=False)
@@ -79,14 +79,14 @@ def trainer(**changes: Any) -> Any:
 
 
 def collect(made: Any) -> None:
-    """One rollout."""
+    """Collect one rollout."""
     callback = Silent()
     callback.init_callback(made)
     made.collect_rollouts(made.env, callback, made.rollout_buffer, made.n_steps)
 
 
 def put_in(ours: DevicePPO, theirs: PPO) -> None:
-    """Give ours the network and the rollout of Stable-Baselines3's."""
+    """Copy the network and the rollout of Stable-Baselines3 into ours."""
     ours.policy.load_state_dict(theirs.policy.state_dict())
     buffer, rollout = theirs.rollout_buffer, ours.rollout
     rollout.observations[:-1] = torch.tensor(buffer.observations)
@@ -98,14 +98,14 @@ def put_in(ours: DevicePPO, theirs: PPO) -> None:
 
 
 def assert_same_networks(ours: DevicePPO, theirs: PPO) -> None:
-    """Up to the last digits."""
+    """Check that the networks are equal up to the last digits."""
     for mine, yours in zip(ours.policy.parameters(), theirs.policy.parameters(), strict=True):
         torch.testing.assert_close(mine, yours, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("changes", [{}, {"shared_trunk": True}, {"network": "kernel"}])
 def test_an_update_is_that_of_stable_baselines3(changes: dict[str, Any]) -> None:
-    """From the same network and rollout come the same advantages, and then the same network."""
+    """The same network and rollout give the same advantages, and then the same network."""
     theirs, ours = trainer(**changes), trainer(**changes, **ON_CPU)
     collect(theirs)
     assert theirs.rollout_buffer.episode_starts[1:].any()
@@ -127,7 +127,7 @@ def test_an_update_is_that_of_stable_baselines3(changes: dict[str, Any]) -> None
 
 
 def test_a_rollout_keeps_what_the_environments_show() -> None:
-    """Who plays the same actions in environments of the same seeds sees the same."""
+    """The same actions in environments of the same seeds show the same observations."""
     made = trainer(algorithm="maskable-ppo", **ON_CPU)
     made.env.seed(5)
     made.env.reset()
@@ -143,7 +143,7 @@ def test_a_rollout_keeps_what_the_environments_show() -> None:
 
 
 def test_a_masked_update_is_that_of_maskable_ppo() -> None:
-    """The same of the network that learns with masks."""
+    """The same holds for a network that learns with masks."""
     theirs, ours = (trainer(algorithm="maskable-ppo", **engine) for engine in ({}, ON_CPU))
     callback = Silent()
     callback.init_callback(theirs)
@@ -167,7 +167,7 @@ def test_sums_to_come_by_hand() -> None:
 
 
 def test_an_episode_that_is_cut_off_goes_on_in_its_value() -> None:
-    """The reward of its last step holds what the value network expects of what it showed then."""
+    """The reward of its last step includes the value of what it showed then."""
     made = trainer(**ON_CPU)
     collect(made)
     before = made._rewards.copy()
@@ -178,7 +178,7 @@ def test_an_episode_that_is_cut_off_goes_on_in_its_value() -> None:
 
 
 def test_masked_actions_are_never_drawn() -> None:
-    """Whatever was drawn was allowed."""
+    """Every action that was drawn was allowed."""
     made = trainer(algorithm="maskable-ppo", **ON_CPU)
     collect(made)
     rollout = made.rollout
@@ -187,7 +187,7 @@ def test_masked_actions_are_never_drawn() -> None:
 
 
 def test_actions_are_drawn_as_likely_as_the_network_says() -> None:
-    """Of 4,000 draws in the same situation, every action has its share."""
+    """In 4,000 draws in the same situation, every action has its share."""
     made = trainer(envs=4000, n_steps=1, batch_size=4000, **ON_CPU)
     made._chance.uniform_()
     made._act()
@@ -198,7 +198,7 @@ def test_actions_are_drawn_as_likely_as_the_network_says() -> None:
 
 
 def test_far_from_the_old_policy_an_update_ends() -> None:
-    """With a target for the KL divergence, as in Stable-Baselines3."""
+    """A target for the KL divergence ends it, as in Stable-Baselines3."""
     made = trainer(batch_size=32, n_epochs=50, learning_rate=0.01, target_kl=0.001, **ON_CPU)
     collect(made)
     made.train()
@@ -206,7 +206,7 @@ def test_far_from_the_old_policy_an_update_ends() -> None:
 
 
 class Rates(Silent):
-    """Notes the learning rate before each rollout."""
+    """A callback that records the learning rate before each rollout."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -218,7 +218,7 @@ class Rates(Silent):
 
 @pytest.mark.parametrize("engine", [{}, ON_CPU], ids=["sb3", "gpu"])
 def test_an_annealed_learning_rate_falls_to_nothing(engine: dict[str, Any]) -> None:
-    """In a straight line, over the steps that are to be learnt from."""
+    """It falls linearly over the steps of the training."""
     made, rates = trainer(learning_rate=1e-3, anneal=True, **engine), Rates()
     made.learn(4 * 256, rates)
     assert rates.seen == pytest.approx([1e-3, 7.5e-4, 5e-4, 2.5e-4])
@@ -226,7 +226,7 @@ def test_an_annealed_learning_rate_falls_to_nothing(engine: dict[str, Any]) -> N
 
 
 def small_training(**changes: Any) -> TrainingConfig:
-    """A whole one."""
+    """Return a complete training."""
     return training_config(
         {
             "environment": {"nodes": 64, "visible_jobs": 8, "max_steps": 200},
@@ -239,7 +239,7 @@ def small_training(**changes: Any) -> TrainingConfig:
 
 
 def test_resumed_it_is_as_if_never_interrupted(tmp_path: Path) -> None:
-    """The same model to the last bit, on a processor."""
+    """On a processor, the model is the same to the last bit."""
     whole = train(small_training(**ON_CPU), tmp_path / "whole")
     config = small_training(**ON_CPU)
     train(config.with_train(steps=512), tmp_path / "half")
@@ -272,31 +272,31 @@ def test_both_engines_learn_alike(tmp_path: Path) -> None:
 
 
 def test_a_device_that_is_not_there() -> None:
-    """One sentence says which, and what else can be done."""
+    """The error names the device and the alternative."""
     with pytest.raises(ParameterError, match=r'cannot use device "cuda:99".*engine = "sb3"'):
         trainer(engine="gpu", device="cuda:99")
 
 
 def test_a_device_that_is_there() -> None:
-    """Named auto it is a GPU where there is one, else a processor."""
+    """The device ``auto`` is a GPU if there is one, otherwise a processor."""
     there = "cuda" if torch.cuda.is_available() else "cpu"
     assert trainer(engine="gpu", device="auto").device.type == there
 
 
 def test_a_processor_computes_in_fp32_unless_asked() -> None:
-    """Many have no bf16, and torch then warns at every product."""
+    """Many processors have no bf16, and torch then warns at every product."""
     assert trainer(engine="gpu", device="cpu").precision == "fp32"
 
 
 def test_bf16_on_a_device_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who asks for it gets it, and rollouts are kept so."""
+    """It is used if asked for, and rollouts are kept in it."""
     monkeypatch.setattr(trainers, "has_bf16", lambda device: True)
     made = trainer(engine="gpu", device="cpu", precision="bf16")
     assert made.rollout.observations.dtype is torch.bfloat16
 
 
 def test_bf16_on_a_device_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One sentence, before anything is learnt."""
+    """The error is one sentence, before anything is learnt."""
     monkeypatch.setattr(trainers, "has_bf16", lambda device: False)
     with pytest.raises(ParameterError, match='"bf16", which device "cpu" does not have; must be'):
         trainer(engine="gpu", device="cpu", precision="bf16")
@@ -325,13 +325,13 @@ def test_bf16_on_this_processor() -> None:
     ],
 )
 def test_what_the_engine_does_not_have(changes: dict[str, Any], sentence: str) -> None:
-    """Said before anything is made."""
+    """The error comes before anything is made."""
     with pytest.raises(SchedlabError, match=sentence):
         described(**changes)
 
 
 def test_a_copy_acts_as_the_network_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a GPU the network acts by a copy, which is renewed after each update."""
+    """On a GPU a copy of the network acts; it is renewed after each update."""
     alone = trainer(**ON_CPU)
     monkeypatch.setattr(trainers, "acting_layout", lambda train, device: Layout.of(train))
     copied = trainer(**ON_CPU)

@@ -23,7 +23,7 @@ NODES = 8
 
 
 def played(env: QueueEnv, seed: int) -> tuple[dict[str, Any], float]:
-    """The result and the last reward of an agent that does anything that makes sense."""
+    """Return the result and the last reward of an agent that takes any sensible action."""
     random, ended = np.random.default_rng(seed), False
     env.reset()
     while not ended:
@@ -42,7 +42,7 @@ def played(env: QueueEnv, seed: int) -> tuple[dict[str, Any], float]:
 def test_figures_of_the_episode_are_those_of_its_schedule(
     workload: Workload, mode: str, seed: int
 ) -> None:
-    """Whether it ended or was cut; the reward is made of the same figures."""
+    """The episode may end or be truncated; the reward is made of the same figures."""
     max_steps = 30
     workload = workload.replace(cancel_after_s=np.full(len(workload), -1))
     env = QueueEnv(workload, None, nodes=NODES, visible_jobs=5, mode=mode, max_steps=max_steps)
@@ -60,7 +60,7 @@ def test_figures_of_the_episode_are_those_of_its_schedule(
 
 
 def test_jobs_that_have_not_started_wait() -> None:
-    """One runs beyond its request and will be killed, one fits no more, one is still to come."""
+    """One outlives its request and will be killed, one no longer fits, one is still to come."""
     env = QueueEnv(jobs((0, 3, 20, 30), (0, 4, 20, 20), (50, 1, 20, 20)), None, nodes=4)
     env.reset()
     env.step(0)
@@ -75,7 +75,7 @@ def test_jobs_that_have_not_started_wait() -> None:
 
 
 def test_a_finished_episode_equals_the_simulator_s_schedule() -> None:
-    """States and nodes too; but the agent is not asked for a head that could change nothing."""
+    """States and nodes are equal, too; the agent is not asked for a head that changes nothing."""
     workload = jobs((0, 2, 30, 40), (0, 4, 30, 30), (0, 1, 40, 40), (0, 1, 30, 20), (90, 4, 9, 9))
     env = QueueEnv(workload, None, nodes=4, mode="order", estimate="request", sim_step_s=10)
     env.reset()

@@ -22,7 +22,7 @@ NODES = 8
 
 
 def plain(workload: Workload) -> Workload:
-    """The same jobs without withdrawals, dependencies, and jobs of no length."""
+    """Return the jobs without withdrawals, dependencies and run times of zero."""
     none = np.full(len(workload), -1)
     return workload.replace(
         cancel_after_s=none, depends_on=none, run_s=np.maximum(workload["run_s"], 1)
@@ -30,7 +30,7 @@ def plain(workload: Workload) -> Workload:
 
 
 def played(workload: Workload, **rules: Any) -> tuple[list[int], dict[str, Any], float]:
-    """Starts, result and return of an agent that always takes the first action that makes sense."""
+    """Return starts, result and return of an agent that takes the first sensible action."""
     env = QueueEnv(workload, None, nodes=NODES, visible_jobs=64, **rules)
     env.reset()
     ended, total = False, 0.0
@@ -44,7 +44,7 @@ def played(workload: Workload, **rules: Any) -> tuple[list[int], dict[str, Any],
 
 
 def simulated(workload: Workload, policy: str, tick: int) -> Schedule:
-    """The same in the simulator."""
+    """Return the schedule of the same jobs in the simulator."""
     return simulate(workload, NODES, policy, tick=tick)
 
 
@@ -60,7 +60,7 @@ def test_first_come_under_the_guard_is_easy(workload: Workload, tick: int) -> No
 @settings(max_examples=150, deadline=None)
 @given(workload=workloads(max_nodes=NODES, max_jobs=25), tick=st.sampled_from((1, 7, 60)))
 def test_first_come_in_order_is_easy(workload: Workload, tick: int) -> None:
-    """So it is where EASY fills in by itself, by estimates too."""
+    """The same holds where EASY backfills by itself, even by estimates."""
     rules = {"mode": "order", "sim_step_s": tick, "estimate": "last-two"}
     starts, *_ = played(plain(workload), **rules)
     assert starts == simulated(plain(workload), "easy:predict=last-two", tick).start_s.tolist()
@@ -69,7 +69,7 @@ def test_first_come_in_order_is_easy(workload: Workload, tick: int) -> None:
 @settings(max_examples=150, deadline=None)
 @given(workload=workloads(max_nodes=NODES, max_jobs=25), tick=st.sampled_from((1, 7, 60)))
 def test_always_the_first_that_fits_is_first_fit(workload: Workload, tick: int) -> None:
-    """In the paper's environment nothing is reserved for anybody: the list is gone through."""
+    """The paper's environment reserves nothing: the agent goes through the list."""
     starts, info, _ = played(plain(workload), sim_step_s=tick)
     schedule = simulated(plain(workload), "schedlab.testing.check_policy:FirstFit", tick)
     assert starts == schedule.start_s.tolist()
@@ -91,7 +91,7 @@ def test_rewards_for_slowdown_add_up(workload: Workload) -> None:
 @settings(max_examples=50, deadline=None)
 @given(workload=workloads(max_nodes=NODES, max_jobs=25))
 def test_rewards_for_utilisation_add_up(workload: Workload) -> None:
-    """The bound grows from the best possible to the makespan: never in the agent's favour."""
+    """The bound grows from the best possible to the makespan, so no reward is positive."""
     jobs = plain(workload)
     env = QueueEnv(jobs, None, nodes=NODES, visible_jobs=64, mode="order", reward="utilisation")
     env.reset()
@@ -105,7 +105,7 @@ def test_rewards_for_utilisation_add_up(workload: Workload) -> None:
 @settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 2**20), threads=st.sampled_from((1, 2, 3)))
 def test_a_batch_is_so_many_environments(seed: int, threads: int) -> None:
-    """Same seeds, same actions: the same observations, rewards, masks and ends, row by row."""
+    """Same seeds and actions give the same observations, rewards, masks and ends, row by row."""
     episodes = WindowEpisodes(crowd(count=60), 12)
     rules = QueueSettings(nodes=16, visible_jobs=5, max_steps=40, estimate="last-two")
     batch = QueueBatch(rules, episodes, 3, threads=threads)

@@ -44,7 +44,7 @@ slow = pytest.mark.slow
 
 @pytest.fixture
 def blank(small_training: Make, tmp_path: Path) -> Make:
-    """Makes models all of whose parameters are 0."""
+    """A function that makes models whose parameters are all 0."""
 
     def make(**changes: Mapping[str, Any]) -> TrainedModel:
         config = small_training(episodes=EPISODES, **changes)
@@ -58,7 +58,10 @@ def blank(small_training: Make, tmp_path: Path) -> Make:
 def flat_by(
     blank: Make, feature: str, sign: float = -1, algorithm: str = "maskable-ppo", **rules: Any
 ) -> TrainedModel:
-    """A network with a tanh unit per visible job that likes small or large values of a feature."""
+    """Return a network that prefers small or large values of a feature.
+
+    It has one tanh unit per visible job.
+    """
     train = {"network": [VISIBLE], "algorithm": algorithm}
     model: TrainedModel = blank(environment={**FLAT, **rules}, train=train)
     columns = ObservationLayout.of(model.settings).group(feature).columns
@@ -70,7 +73,7 @@ def flat_by(
 
 
 def kernel_by(blank: Make, feature: str | None, visible_jobs: int = VISIBLE) -> TrainedModel:
-    """A kernel network that prefers jobs with small values of one feature, or the first job."""
+    """Return a kernel network that prefers small values of one feature, or the first job."""
     environment = {"max_steps": 300, "visible_jobs": visible_jobs}
     model: TrainedModel = blank(environment=environment)
     model.parameters["mlp_extractor.wait_score.4.bias"][:] = -10
@@ -84,17 +87,17 @@ def kernel_by(blank: Make, feature: str | None, visible_jobs: int = VISIBLE) -> 
 
 
 def explained(model: TrainedModel, **options: Any) -> Explanation:
-    """With little effort, on the model's own episodes."""
+    """Explain the model with little effort, on its own episodes."""
     return explain(model, model.config.all_episodes(Path()), EFFORT, **options)
 
 
 def by_name(explanation: Explanation) -> dict[str, GroupImportance]:
-    """The groups."""
+    """Return the groups by name."""
     return {group.group: group for group in explanation.groups}
 
 
 def assert_only(explanation: Explanation, group: str) -> None:
-    """Gradients, shuffled decisions and shuffled episodes all name this input alone."""
+    """Check that gradients, shuffled decisions and shuffled episodes name this input alone."""
     for name, found in by_name(explanation).items():
         if name in ("all predictions", "position"):
             continue
@@ -121,10 +124,10 @@ def assert_only(explanation: Explanation, group: str) -> None:
     ],
 )
 def test_a_flat_network_by_one_feature(blank: Make, feature: str, observation: str) -> None:
-    """Its every decision follows from that feature."""
+    """Each of its decisions follows from that feature."""
     explanation = explained(flat_by(blank, feature, observation=observation))
     assert_only(explanation, feature)
-    if feature == "job estimate":  # without ties, where a job stands does not matter
+    if feature == "job estimate":  # without ties, a job's position does not matter
         assert by_name(explanation)["position"].decisions.mean == 0
         assert explanation.answer.startswith("The policy uses the prediction: ")
     elif observation == "proposal":
@@ -144,7 +147,7 @@ def test_a_network_that_picks_without_a_mask(blank: Make) -> None:
     "feature", ["nodes", *(pytest.param(name, marks=slow) for name in ("estimate", "wait"))]
 )
 def test_a_kernel_network_by_one_feature(blank: Make, feature: str) -> None:
-    """The same for the network that sees features of jobs."""
+    """The same holds for the network that sees features of jobs."""
     assert_only(explained(kernel_by(blank, feature)), f"job {feature}")
 
 
@@ -166,7 +169,7 @@ def test_first_come_first_served_never_departs_from_itself(blank: Make) -> None:
 
 
 def test_the_estimate_may_come_from_another_predictor(blank: Make) -> None:
-    """And where it is the request itself, the answer says so."""
+    """If it is the request itself, the answer says so."""
     explanation = explained(flat_by(blank, "job estimate"), estimate="request")
     assert "uses the prediction (here the request itself)" in explanation.answer
 
@@ -178,7 +181,7 @@ def test_the_same_seed_explains_the_same(blank: Make) -> None:
 
 
 def test_with_noise_and_predictors_fcfs_does_what_easy_does(blank: Make) -> None:
-    """The network that takes the first job that the guard allows is EASY, whoever predicts."""
+    """A network that takes the first job that the guard allows is EASY with every predictor."""
     model = kernel_by(blank, None, visible_jobs=EPISODES["jobs"])
     predictors = ("actual", "noisy:sigma=0.5", "noisy:sigma=2", "last-two", "request")
     found = by_prediction_error(
@@ -200,7 +203,7 @@ def test_with_noise_and_predictors_fcfs_does_what_easy_does(blank: Make) -> None
 
 
 def test_mistakes_are_told_in_a_sentence(blank: Make) -> None:
-    """Before anything is played."""
+    """The error comes before anything is played."""
     with pytest.raises(ParameterError, match="episodes is 0; must be >= 1"):
         Effort(episodes=0)
     model = kernel_by(blank, None)

@@ -1,6 +1,6 @@
-"""One kernel clips, improves and copies as the plain way does; needs Triton and a GPU.
+"""One kernel clips, improves and copies as plain torch does; needs Triton and a GPU.
 
-With ``TRITON_INTERPRET=1`` it is tried on a processor.
+With ``TRITON_INTERPRET=1`` it runs on a processor.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16])
 def test_one_kernel_does_what_the_plain_way_does(kind: torch.dtype) -> None:
-    """Three steps of four of five networks with two learning rates."""
+    """Three steps improve four of five networks with two learning rates."""
     device = "cpu" if INTERPRETED else "cuda"
     torch.manual_seed(1)
     first = torch.randn(5, 4104, device=device)

@@ -1,6 +1,6 @@
-"""One kernel draws the actions that the plain way draws; needs Triton and a GPU.
+"""One kernel draws the same actions as plain torch; needs Triton and a GPU.
 
-With ``TRITON_INTERPRET=1`` it is tried on a processor.
+With ``TRITON_INTERPRET=1`` it runs on a processor.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.mark.parametrize("masked", [False, True])
 def test_the_same_chance_draws_the_same_actions(masked: bool) -> None:
-    """With the same log-probabilities; the least and the largest chance are no exceptions."""
+    """Log-probabilities are the same, too, even for the least and the largest chance."""
     device = "cpu" if INTERPRETED else "cuda"
     torch.manual_seed(3)
     networks, situations, count = 2, 40, 11

@@ -1,6 +1,6 @@
 """One kernel finds the slopes that autograd finds; needs Triton and a GPU.
 
-With ``TRITON_INTERPRET=1`` it is tried on a processor.
+With ``TRITON_INTERPRET=1`` it runs on a processor.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.mark.parametrize("masked", [False, True])
 def test_the_slopes_are_those_of_autograd(masked: bool) -> None:
-    """Three networks with coefficients of their own; ratios inside and beyond the clip range."""
+    """Three networks have their own coefficients; ratios are inside and beyond the clip range."""
     device = "cpu" if INTERPRETED else "cuda"
     torch.manual_seed(2)
     networks, situations, count = 3, 20, 11

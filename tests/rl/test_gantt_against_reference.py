@@ -23,7 +23,7 @@ from schedlab.workload.episodes import FixedEpisode
 
 @st.composite
 def small_grids(draw: st.DrawFn) -> GanttSettings:
-    """Grids of any shape, also with more resources than a machine word has bits."""
+    """Draw grids of any shape, some with more resources than a machine word has bits."""
     return GanttSettings(
         resources=draw(st.sampled_from([1, 2, 3, 5, 10, 64, 70])),
         slots=draw(st.integers(1, 4)),
@@ -37,7 +37,7 @@ def small_grids(draw: st.DrawFn) -> GanttSettings:
 
 @st.composite
 def grid_jobs(draw: st.DrawFn, grid: GanttSettings) -> Workload:
-    """A few jobs, often several at a time, that fit into the empty window."""
+    """Draw a few jobs, often several at a time, that fit into the empty window."""
     gaps = draw(st.lists(st.sampled_from([0, 0, 0, 1, 1, 2, 7]), min_size=1, max_size=14))
     widths = st.integers(1, grid.resources) | st.sampled_from([1, grid.resources])
     rows = []
@@ -49,14 +49,14 @@ def grid_jobs(draw: st.DrawFn, grid: GanttSettings) -> Workload:
 
 @st.composite
 def episodes(draw: st.DrawFn) -> tuple[GanttSettings, Workload, list[int]]:
-    """A grid, jobs for it, and actions that are taken in turn, sensible or not."""
+    """Draw a grid, jobs for it, and actions that are taken in turn, sensible or not."""
     grid = draw(small_grids())
     actions = draw(st.lists(st.integers(0, grid.slots), min_size=1, max_size=40))
     return grid, draw(grid_jobs(grid)), [*actions, grid.slots, *range(grid.slots)]
 
 
 def agree(grid: GanttSettings, workload: Workload, actions: list[int]) -> None:
-    """Play one episode in both worlds and with both observations."""
+    """Check that both grids agree in an episode, with both observations."""
     plain = GanttReference(grid, workload)
     kinds = ("image", "vector")
     batches = [
@@ -92,7 +92,7 @@ def agree(grid: GanttSettings, workload: Workload, actions: list[int]) -> None:
 def test_both_see_decide_and_reward_the_same(
     episode: tuple[GanttSettings, Workload, list[int]],
 ) -> None:
-    """Observation, mask, reward and end of each step; undiscounted, minus the mean slowdown."""
+    """Observation, mask, reward and end agree; the undiscounted return is minus mean slowdown."""
     agree(*episode)
 
 
@@ -102,7 +102,7 @@ def test_both_see_decide_and_reward_the_same(
 def test_both_agree_on_thousands_of_episodes(
     episode: tuple[GanttSettings, Workload, list[int]],
 ) -> None:
-    """The same, to find what is rare."""
+    """More episodes find rare differences."""
     agree(*episode)
 
 

@@ -1,4 +1,4 @@
-"""The core draws the small grid's jobs by the published law."""
+"""The core draws the small grid's jobs from the published distribution."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ DRAWS = 4000
 
 
 def drawn(episodes: GridEpisodes, draws: int = DRAWS) -> list[Workload]:
-    """So many episodes' jobs."""
+    """Return the jobs of this many episodes."""
     random = np.random.default_rng(1)
     return [episodes.draw(random) for _ in range(draws)]
 
 
 def column(workloads: list[Workload], name: str) -> np.ndarray:
-    """All values of a column."""
+    """Return all values of a column."""
     return np.concatenate([each[name] for each in workloads])
 
 
 def within_chance(counts: np.ndarray, probabilities: np.ndarray) -> bool:
-    """Whether each count is within five standard deviations of its expectation."""
+    """Return whether each count is within five standard deviations of its expectation."""
     total = counts.sum()
     spread = np.sqrt(total * probabilities * (1 - probabilities))
     return bool((np.abs(counts - total * probabilities) <= 5 * spread + 1e-9).all())
@@ -47,7 +47,7 @@ def test_run_times_and_resources_have_the_exact_probabilities() -> None:
 
 @pytest.mark.parametrize("load", [0.4, 1.0, 1.8, 1.9, 4.0])
 def test_arrivals_have_the_exact_probability_in_every_unit(load: float) -> None:
-    """It is load / 1.845; beyond 1 a job for certain and another one with what remains."""
+    """It is load / 1.845: the whole part is certain, and the rest is the chance of one more job."""
     workloads = drawn(GridEpisodes((load,)))
     per_unit = np.array([np.bincount(each["submit_s"], minlength=100) for each in workloads])
     certain, chance = divmod(load / 1.845, 1)
@@ -58,7 +58,7 @@ def test_arrivals_have_the_exact_probability_in_every_unit(load: float) -> None:
 
 
 def test_the_mean_load_is_that_of_the_generator() -> None:
-    """The core and the generator ``bernoulli`` have one law: equal work per episode on average."""
+    """The core and the generator ``bernoulli`` share a distribution, so mean work is equal."""
     model, units = Bernoulli(1.3), 100
     mine = drawn(GridEpisodes((1.3,)), 2000)
     theirs = [model.generate_units(units, seed) for seed in range(500)]
@@ -69,14 +69,14 @@ def test_the_mean_load_is_that_of_the_generator() -> None:
 
 
 def test_an_episode_has_at_least_one_job() -> None:
-    """Where hardly any arrive, a draw without jobs is drawn again: the unit is then uniform."""
+    """If jobs are rare, draws without jobs are repeated: the arrival unit is then uniform."""
     workloads = drawn(GridEpisodes((0.001,), units=4), 2000)
     assert min(map(len, workloads)) == 1
     assert within_chance(np.bincount(column(workloads, "submit_s")), np.full(4, 0.25))
 
 
 def test_each_episode_draws_one_of_several_loads() -> None:
-    """Half of the episodes have hardly any job, half many."""
+    """Half of the episodes have hardly any job, the other half have many."""
     lengths = np.array(list(map(len, drawn(GridEpisodes((0.05, 1.8)), 400))))
     light, heavy = lengths[lengths < 30], lengths[lengths > 70]
     assert len(light) + len(heavy) == 400
@@ -84,7 +84,7 @@ def test_each_episode_draws_one_of_several_loads() -> None:
 
 
 def test_what_the_batch_plays_is_what_the_episodes_draw() -> None:
-    """The same chance gives the same jobs, and ``simulate`` can have them too."""
+    """The same seed gives the same jobs, and ``simulate`` accepts them, too."""
     episodes = GridEpisodes((0.7, 1.3))
     batch = GanttBatch(GanttSettings(), episodes, 3, threads=1)
     batch.seed(5)
@@ -97,14 +97,14 @@ def test_what_the_batch_plays_is_what_the_episodes_draw() -> None:
 
 
 def test_draws_for_tests_have_seeds_of_their_own() -> None:
-    """Nothing that a policy is judged by was learnt from."""
+    """A policy learns nothing from the jobs that it is judged by."""
     learn, test = GridEpisodes().split(0.25)
     assert (learn.seeds.start, learn.seeds.stop) == (0, test.seeds.start)
     assert (test.seeds.start, test.seeds.stop) == (3 * 2**61, 2**63)
 
 
 def test_episodes_that_cannot_be_are_refused() -> None:
-    """Before any is played."""
+    """The error comes before any episode is played."""
     with pytest.raises(ParameterError, match="load is 0; must be above 0"):
         GridEpisodes((0,))
     with pytest.raises(ParameterError, match="loads is empty"):

@@ -39,7 +39,7 @@ def test_flat_observations_pass_sb3_s_check(observation: str) -> None:
 
 
 def test_sb3_recommends_to_flatten_the_image() -> None:
-    """It wants one dimension, or three of bytes; its policies flatten the image themselves."""
+    """SB3 wants one dimension, or three of bytes; its policies flatten the image themselves."""
     with pytest.warns(UserWarning, match="unconventional shape"):
         check_sb3_env(GanttEnv(**SHORT))
 
@@ -62,7 +62,7 @@ def test_the_default_is_the_paper_s_grid() -> None:
 
 
 def test_a_given_workload_is_played_as_it_is() -> None:
-    """By the options of a reset, in all environments of a batch alike, or in every episode."""
+    """It is given with a reset, or for every episode of all environments in a batch."""
     pair = jobs((3, 2, 4, 4), (9, 10, 1, 1))
     env = GanttEnv()
     env.reset(options={"sequence": pair})
@@ -73,7 +73,7 @@ def test_a_given_workload_is_played_as_it_is() -> None:
 
 
 def test_observations_are_written_into_the_caller_s_array() -> None:
-    """Such as a view of pinned memory; it must have the right shape."""
+    """The array may be a view of pinned memory; it must have the right shape."""
     mine = np.ones((2, 20, 114), np.float32)
     batch = GanttBatch(GanttSettings(), GridEpisodes(), 2, observation=mine)
     for place in range(2):
@@ -117,7 +117,7 @@ def test_sb3_learns_on_the_batch(observation: str) -> None:
     ],
 )
 def test_wrong_rules_meet_one_clear_sentence(rules: dict[str, Any], sentence: str) -> None:
-    """With the value, and what is allowed."""
+    """The sentence has the value and what is allowed."""
     with pytest.raises((ParameterError, UnknownNameError)) as raised:
         GanttEnv(**rules)
     assert sentence in str(raised.value)
@@ -139,13 +139,13 @@ def test_wrong_rules_meet_one_clear_sentence(rules: dict[str, Any], sentence: st
     ids=["too wide", "too long", "ends early", "depends", "withdrawn", "nobody"],
 )
 def test_jobs_that_cannot_be_reserved_are_refused(workload: Any, sentence: str) -> None:
-    """The chart could not hold them, or would show what is not so."""
+    """The chart could not hold them, or would show something wrong."""
     with pytest.raises(WorkloadError, match=sentence):
         GanttEnv().reset(options={"sequence": workload})
 
 
 def test_an_episode_begins_with_reset_and_knows_its_actions() -> None:
-    """There is nothing to step or to tell before, and no twelfth action."""
+    """Before it there is nothing to step or to show, and there is no twelfth action."""
     env = GanttEnv()
     with pytest.raises(ParameterError, match="reset"):
         env.step(0)

@@ -27,13 +27,13 @@ AUTHORS = {
 
 
 def mean_slowdown(schedule: Schedule) -> float:
-    """Time in the system over run time, the mean over all jobs."""
+    """Return the mean over all jobs of time in the system over run time."""
     return float(((schedule.wait_s + schedule.ran_s) / schedule.ran_s).mean())
 
 
 @pytest.mark.parametrize("rule", AUTHORS)
 def test_the_authors_figures_are_reproduced(shared_data: Path, rule: str) -> None:
-    """They are deterministic, so all seven are equal in every published digit."""
+    """The rules are deterministic, so all seven are equal in every published digit."""
     found = []
     for load in LOADS:
         workload = read_workload(shared_data / "grid" / f"load_{load}.json")
@@ -46,7 +46,7 @@ def test_the_authors_figures_are_reproduced(shared_data: Path, rule: str) -> Non
     [("sjf", [1, 4, 0, 0]), ("packer", [0, 3, 3, 4]), ("tetris", [0, 3, 3, 4])],
 )
 def test_what_each_rule_prefers(rule: str, starts: list[int]) -> None:
-    """SJF the shortest that fits, Packer the widest; Tetris weighs both, wide counts more."""
+    """SJF takes the shortest that fits, Packer the widest; Tetris weighs both, width more."""
     four = jobs((0, 10, 3, 3), (0, 8, 4, 4), (0, 2, 1, 1), (0, 2, 1, 1))
     assert schedule_by(find_rule(rule), four).start_s.tolist() == starts
 
@@ -59,7 +59,7 @@ def test_tetris_takes_the_shorter_of_equally_wide_jobs() -> None:
 
 
 def test_sjf_ahead_reserves_when_nothing_fits_and_every_slot_is_taken() -> None:
-    """While the first runs the shorter of two gets the next start, and the last is seen sooner."""
+    """The shorter of two jobs is reserved while the first runs, so the last is seen sooner."""
     four = jobs((0, 6, 4, 4), (0, 8, 5, 5), (0, 5, 3, 3), (1, 2, 2, 2))
     rules = GanttSettings(slots=2)
     starts = {
@@ -71,7 +71,7 @@ def test_sjf_ahead_reserves_when_nothing_fits_and_every_slot_is_taken() -> None:
 
 @pytest.mark.parametrize("rule", RULES)
 def test_rules_read_the_same_from_every_observation(rule: str) -> None:
-    """From the image as from the vector."""
+    """The image and the vector give the same starts."""
     workload = Bernoulli(1.6).generate_units(40, seed=3)
     starts = []
     for observation in OBSERVATIONS:
@@ -82,6 +82,6 @@ def test_rules_read_the_same_from_every_observation(rule: str) -> None:
 
 
 def test_unknown_rules_get_suggestions() -> None:
-    """The nearest one."""
+    """The error suggests the nearest rule."""
     with pytest.raises(UnknownNameError, match='did you mean "tetris"'):
         find_rule("tetri")

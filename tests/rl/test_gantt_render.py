@@ -17,21 +17,21 @@ FULL = jobs((0, 10, 3, 3), (0, 2, 9, 9), (0, 10, 12, 12), (1, 1, 15, 15), (1, 1,
 
 
 def watched() -> GanttEnv:
-    """An environment at its first decision, to be rendered."""
+    """Return an environment at its first decision, ready to render."""
     env = GanttEnv(FULL, slots=3, render_mode="rgb_array")
     env.reset()
     return env
 
 
 def frame(env: GanttEnv) -> NDArray[np.uint8]:
-    """The picture of this moment."""
+    """Return the picture of this moment."""
     picture = env.render()
     assert picture is not None
     return picture
 
 
 def test_frames_have_one_shape_and_differ() -> None:
-    """From the first decision on, so that they can be made into a film."""
+    """Frames from the first decision on can be made into a film."""
     env = watched()
     first = frame(env)
     assert first.dtype == np.uint8
@@ -54,7 +54,7 @@ def test_the_same_moment_gives_the_same_picture() -> None:
 
 
 def test_the_moment_tells_who_waits_and_where_there_is_room() -> None:
-    """One job reserved, one for which the window is too short behind it, one in the backlog."""
+    """Two jobs have a start, two have room, and one would end after the window."""
     env = watched()
     env.step(0)
     env.step(1)

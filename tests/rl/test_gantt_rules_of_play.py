@@ -19,19 +19,19 @@ WAIT = 2
 
 
 def rigid(*rows: tuple[int, int, int]) -> Workload:
-    """Jobs from rows of submission, resources and time."""
+    """Return jobs from rows of submission, resources and time."""
     return jobs(*((submit, nodes, time, time) for submit, nodes, time in rows))
 
 
 def begun(workload: Workload, **rules: Any) -> GanttEnv:
-    """An environment at the first decision on these jobs."""
+    """Return an environment at the first decision on these jobs."""
     env = GanttEnv(workload, **(SMALL | rules))
     env.reset()
     return env
 
 
 def starts(env: GanttEnv) -> list[int]:
-    """What was decided, job by job."""
+    """Return the decided start of each job."""
     decided: list[int] = env.schedule().start_s.tolist()
     return decided
 
@@ -44,7 +44,7 @@ def test_the_first_decision_is_due_at_the_first_arrival() -> None:
 
 
 def test_a_job_that_does_not_fit_now_is_reserved_ahead() -> None:
-    """At the earliest start within the window, and no time goes by."""
+    """It gets the earliest start within the window, and no time passes."""
     env = begun(rigid((0, 3, 2), (0, 4, 1)))
     env.step(0)
     _, reward, *_ = env.step(1)
@@ -76,7 +76,7 @@ def test_the_lowest_resources_free_for_the_whole_time_are_taken() -> None:
 
 @pytest.mark.parametrize("action", [1, WAIT])
 def test_an_empty_slot_lets_time_go_by_like_the_last_action(action: int) -> None:
-    """One time unit each."""
+    """Both let one time unit pass."""
     env = begun(rigid((0, 1, 1)))
     env.step(action)
     assert env.batch.core.now(0) == 1
@@ -114,28 +114,28 @@ def test_an_arriving_job_gets_the_lowest_empty_slot() -> None:
 
 
 def test_rewards_are_the_fall_of_the_mean_slowdown_so_far() -> None:
-    """One job of two units: a half per unit; with a second job the mean is over two."""
+    """A job of two units costs a half per unit; with a second job the mean is over two."""
     env = begun(rigid((0, 4, 2), (1, 4, 1)))
     rewards = [env.step(action)[1] for action in (0, WAIT, WAIT, 0, WAIT)]
     assert rewards == pytest.approx([0, -1 / 4, 1 / 4 - 2 / 2, 0, 2 / 2 - 3 / 2])
 
 
 def test_rewards_may_be_the_fall_of_the_sum_of_slowdowns() -> None:
-    """Then their sum is minus that of all slowdowns, and who arrives next changes nothing."""
+    """Their sum is then minus that of all slowdowns, and later arrivals change nothing."""
     env = begun(rigid((0, 4, 2), (1, 4, 1)), reward="total")
     rewards = [float(env.step(action)[1]) for action in (0, WAIT, WAIT, 0, WAIT)]
     assert rewards == pytest.approx([0, -0.5, -1.5, 0, -1])
 
 
 def test_the_episode_ends_when_every_job_is_complete() -> None:
-    """Not when the last one has got its reservation."""
+    """It does not end when the last job gets its reservation."""
     env = begun(rigid((0, 1, 2)))
     ends = [env.step(action)[2] for action in (0, WAIT, WAIT)]
     assert ends == [False, False, True]
 
 
 def test_an_agent_that_only_waits_is_stopped() -> None:
-    """After ``max_steps``: truncated, and told what became of the episode."""
+    """After ``max_steps`` the episode is truncated, and the info says what became of it."""
     env = begun(rigid((0, 1, 2)), max_steps=3)
     for _ in range(2):
         assert env.step(WAIT)[2:4] == (False, False)
@@ -159,7 +159,7 @@ def test_the_image_is_drawn_as_described() -> None:
 
 
 def test_colours_take_turns_and_can_be_left_out() -> None:
-    """Two colours: thirds; none: every occupied cell is 1."""
+    """With two colours, cells are thirds; without any, every occupied cell is 1."""
     three = rigid((0, 1, 1), (0, 1, 1), (0, 1, 1))
     for colours, cells in ((2, [1 / 3, 2 / 3, 1 / 3]), (0, [1, 1, 1])):
         env = begun(three, colours=colours)

@@ -1,4 +1,4 @@
-"""Training on Gantt-v0: interrupted or not the same model, which is used on the grid again."""
+"""Training on Gantt-v0: interrupted or not, it gives the same model, which the grid can use."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ Interrupt = Callable[[TrainingConfig, Path, int], None]
 
 
 def tiny(**changes: Mapping[str, Any]) -> TrainingConfig:
-    """A training of a moment; what is given goes into its sections."""
+    """Return a short training; the arguments go into its sections."""
     sections = {
         name: {**TINY.get(name, {}), **changes.get(name, {})} for name in {**TINY, **changes}
     }
@@ -86,7 +86,7 @@ def tiny(**changes: Mapping[str, Any]) -> TrainingConfig:
 def test_an_interrupted_training_ends_with_the_same_file(
     which: str, tmp_path: Path, interrupt: Interrupt
 ) -> None:
-    """Every byte of it: parameters, results and all that is said of them."""
+    """Every byte is the same: parameters, results and their description."""
     config = tiny(**TRAININGS[which])
     straight = train(config, tmp_path / "straight")
     interrupt(config, tmp_path / "interrupted", 70)
@@ -105,7 +105,7 @@ def test_a_checkpoint_of_the_queue_is_not_gone_on_from(
 
 
 def test_jobs_of_a_file_are_played_in_every_episode(tmp_path: Path) -> None:
-    """As the paper trains: one workload, looked for beside the training file."""
+    """The paper trains on one workload like this; it is looked for beside the training file."""
     write_workload(FIVE, tmp_path / "five.swf")
     file = {"workload": "five.swf", "load": None, "units": None}
     config = replace(tiny(episodes=file), folder=tmp_path)
@@ -115,7 +115,7 @@ def test_jobs_of_a_file_are_played_in_every_episode(tmp_path: Path) -> None:
 
 
 def test_a_generator_with_units_means_jobs_that_the_core_draws() -> None:
-    """The same as its load."""
+    """It means the same as its load."""
     by_name, by_load = (
         grid_episodes(10, "bernoulli:load=1.3", units=50),
         grid_episodes(10, load=1.3, units=50),
@@ -126,7 +126,7 @@ def test_a_generator_with_units_means_jobs_that_the_core_draws() -> None:
 
 
 def test_the_model_decides_as_its_network_did_in_training(tmp_path: Path) -> None:
-    """Its evaluation can be had from the file again."""
+    """The model file gives the same evaluation again."""
     config = tiny(evaluation={"sampled": False})
     trained = train(config, tmp_path)
     model = read_model(trained.model)
@@ -138,7 +138,7 @@ def test_the_model_decides_as_its_network_did_in_training(tmp_path: Path) -> Non
 
 
 def test_sampled_runs_are_those_of_a_sampling_agent(tmp_path: Path) -> None:
-    """One after the other, each by a chance of its own."""
+    """Runs come one after the other, each with its own seed."""
     path = train(tiny(), tmp_path).model
     model = read_model(path)
     settings = model.config.require_grid(10)
@@ -170,7 +170,7 @@ MISTAKES: Mapping[str, tuple[Mapping[str, Any], str]] = {
 
 @pytest.mark.parametrize("which", MISTAKES)
 def test_mistakes_in_the_episodes_are_named(which: str, tmp_path: Path) -> None:
-    """Before anything is trained."""
+    """The error comes before anything is trained."""
     episodes, sentence = MISTAKES[which]
     with pytest.raises((InputError, ParameterError)) as caught:
         train(replace(tiny(episodes=episodes), folder=tmp_path), tmp_path / "out")
@@ -184,7 +184,7 @@ def test_the_queue_has_no_loads(small_training: Callable[..., TrainingConfig]) -
 
 
 def test_jobs_that_the_chart_cannot_hold_are_named(tmp_path: Path) -> None:
-    """By the first of them."""
+    """The error is about the first of them."""
     write_workload(jobs((0, 1, 30, 30)), tmp_path / "long.swf")
     file = {"workload": "long.swf", "load": None, "units": None}
     config = replace(tiny(episodes=file), folder=tmp_path)
@@ -193,7 +193,7 @@ def test_jobs_that_the_chart_cannot_hold_are_named(tmp_path: Path) -> None:
 
 
 def test_a_tuning_has_the_parameters_and_scores_of_the_grid(tmp_path: Path) -> None:
-    """Those of the queue mean nothing there."""
+    """Parameters and scores of the queue are refused."""
     (tmp_path / "grid.toml").write_text(
         '[environment]\nid = "schedlab/Gantt-v0"\nobservation = "flat"\n'
     )
@@ -210,15 +210,15 @@ def test_a_tuning_has_the_parameters_and_scores_of_the_grid(tmp_path: Path) -> N
 
 
 class Idle:
-    """Lets time go by."""
+    """An agent that only lets time pass."""
 
     def choose(self, observation: Observations, mask: Masks) -> Actions:
-        """The last action."""
+        """Return the last action."""
         return np.full(len(mask), mask.shape[1] - 1)
 
 
 def test_an_agent_that_only_waits_is_not_asked_for_ever() -> None:
-    """But a workload may have more steps than an episode."""
+    """A workload may still take more steps than an episode."""
     few = GanttSettings(max_steps=50)
     with pytest.raises(PolicyError, match="placed no job in 50 steps"):
         schedule_by(Idle(), FIVE, few)

@@ -42,7 +42,7 @@ def test_every_mode_and_observation_pass_gymnasium_s_check(mode: str, observatio
 
 @pytest.mark.parametrize("reward", REWARDS)
 def test_raw_numbers_and_every_reward_pass_too(reward: str) -> None:
-    """Without scaling the numbers have no bound but that of the type."""
+    """Without scaling, only the type bounds the numbers."""
     rules: dict[str, Any] = {**SMALL, "reward": reward, "scaled": False, "mode": "order"}
     env = gymnasium.make("schedlab/Queue-v0", workload=crowd(count=12), jobs=None, **rules)
     check_env(env.unwrapped, skip_render_check=True)
@@ -71,7 +71,7 @@ def test_the_paper_s_baseline_sees_456_numbers() -> None:
 
 
 def test_a_seed_gives_the_same_episodes_again() -> None:
-    """The one that begins with it, and those that follow."""
+    """This holds for the episode that begins with the seed and for those that follow."""
     env = QueueEnv(crowd(count=60), 12, **SMALL)
     episodes = []
     for _ in range(2):
@@ -85,7 +85,7 @@ def test_a_seed_gives_the_same_episodes_again() -> None:
 
 
 def test_make_vec_gives_the_native_batch() -> None:
-    """With or without naming the way to vectorise."""
+    """This works with and without a ``vectorization_mode``."""
     for mode in (None, "vector_entry_point"):
         env = gymnasium.make_vec(
             "schedlab/Queue-v0", 3, vectorization_mode=mode, workload=crowd(), jobs=12, **SMALL
@@ -100,7 +100,7 @@ def test_make_vec_gives_the_native_batch() -> None:
 
 
 def assert_same(one: Any, other: Any) -> None:
-    """Deep equality of what two vector environments return."""
+    """Check that two vector environments return the same, at every depth."""
     assert type(one) is type(other)
     if isinstance(one, dict):
         assert one.keys() == other.keys()
@@ -118,7 +118,7 @@ def assert_same(one: Any, other: Any) -> None:
 
 
 def assert_same_play(native: NativeVectorEnv[Any], single: Callable[[], gymnasium.Env]) -> None:
-    """The batch does what Gymnasium's own vector of single environments does."""
+    """Check that the batch does what Gymnasium's vector of single environments does."""
     plain = SyncVectorEnv([single] * native.num_envs, autoreset_mode=AutoresetMode.SAME_STEP)
     assert_same(native.reset(seed=7), plain.reset(seed=7))
     random, ended = np.random.default_rng(7), 0
@@ -134,20 +134,20 @@ def assert_same_play(native: NativeVectorEnv[Any], single: Callable[[], gymnasiu
 
 @pytest.mark.parametrize("mode", MODES)
 def test_the_vector_is_gymnasium_s_own_of_single_environments(mode: str) -> None:
-    """Observations, rewards, ends and infos, ``final_obs`` and ``final_info`` with their masks."""
+    """Observations, rewards, ends, infos, ``final_obs`` and ``final_info`` are equal, masks too."""
     native = QueueVectorEnv(3, crowd(count=60), 12, mode=mode, threads=2, **SMALL)
     assert_same_play(native, lambda: QueueEnv(crowd(count=60), 12, mode=mode, **SMALL))
 
 
 @pytest.mark.parametrize("observation", GRID_OBSERVATIONS)
 def test_the_vector_of_grids_is_too(observation: str) -> None:
-    """The jobs that the core draws included."""
+    """The jobs that the core draws are the same, too."""
     rules: dict[str, Any] = {"observation": observation, "units": 8, "load": 1.5}
     assert_same_play(GanttVectorEnv(5, threads=2, **rules), lambda: GanttEnv(**rules))
 
 
 def test_some_of_the_vector_can_begin_anew() -> None:
-    """Gymnasium's ``reset_mask``: the others go on where they are."""
+    """Gymnasium's ``reset_mask`` restarts some environments; the others continue."""
     native = QueueVectorEnv(3, crowd(count=60), 12, **SMALL)
     native.reset(seed=7)
     before = native.step([0, 0, 0])[0]
@@ -156,7 +156,7 @@ def test_some_of_the_vector_can_begin_anew() -> None:
 
 
 def test_what_the_vector_returns_is_the_caller_s() -> None:
-    """Unless copies are declined: then the next step writes into the same arrays."""
+    """If copies are declined, the next step writes into the same arrays."""
     for copy in (True, False):
         env = QueueVectorEnv(2, crowd(count=60), 12, copy=copy, **SMALL)
         before, _ = env.reset(seed=1)
@@ -189,7 +189,7 @@ def test_a_name_with_its_module_needs_no_import(name: str) -> None:
 
 
 def test_gymnasium_knows_the_environments_by_itself() -> None:
-    """As soon as it is imported, and nothing of schedlab with it."""
+    """Importing Gymnasium is enough, and imports nothing of schedlab."""
     program = (
         "import _schedlab_gymnasium, sys, gymnasium\n"  # a .pth file imports the first
         "assert not any(name.startswith('schedlab') for name in sys.modules)\n"
@@ -203,7 +203,7 @@ def test_gymnasium_knows_the_environments_by_itself() -> None:
 
 
 def test_python_starts_with_what_tells_gymnasium() -> None:
-    """The file that is installed beside the package imports it."""
+    """The ``.pth`` file that is installed beside the package imports the module."""
     installed = ROOT / "src" / "schedlab-gymnasium.pth"
     assert installed.read_text().strip() == f"import {_schedlab_gymnasium.__name__}"
     assert set(_schedlab_gymnasium.ENVIRONMENTS) == {"schedlab/Queue-v0", "schedlab/Gantt-v0"}

@@ -38,7 +38,7 @@ MODES: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
 
 
 def greedy_starts(path: Path, workload: Workload) -> list[int]:
-    """Of the model's own episode."""
+    """Return the starts of the model's own episode."""
     model = read_model(path)
     agent = model.agent()
     env = QueueEnv(workload, None, **vars(model.settings))
@@ -66,7 +66,7 @@ def test_the_schedule_is_the_greedy_episode(
 
 
 def test_simulate_runs_it_like_any_other(drawn: Make) -> None:
-    """By name, with a tick and a predictor."""
+    """It runs by its name, with a tick and a predictor."""
     path, workload = drawn(environment={"estimate": "actual"}), crowd(count=60)
     schedule = simulate(workload, 16, f"learned:{path}", tick=1, predict="actual")
     assert schedule.start_s.tolist() == greedy_starts(path, workload)
@@ -80,7 +80,7 @@ def test_a_policy_can_be_used_twice(drawn: Make) -> None:
 
 
 def test_features_of_jobs_fit_machines_of_any_size(drawn: Make) -> None:
-    """The kernel network does not count nodes; what sees every node does."""
+    """The kernel network does not count nodes; a network that sees every node does."""
     with pytest.warns(OutsideTrainingWarning, match="on 16 nodes; the machine has 32"):
         schedule = simulate(crowd(count=30), 32, f"learned:{drawn()}")
     assert (schedule.start_s >= 0).all()
@@ -90,7 +90,7 @@ def test_features_of_jobs_fit_machines_of_any_size(drawn: Make) -> None:
 
 
 def test_what_a_network_was_not_trained_on_is_said(drawn: Make) -> None:
-    """Its figures there may mean little, and nothing in them shows it."""
+    """Its results there may mean little, and do not show this themselves."""
     path = drawn(environment={"sim_step_s": 60, "time_scale_s": 50.0})
     workload = jobs((0, 2, 50, 20), (0, 2, 51, 20), (0, 2, 90, 20))
     with pytest.warns(OutsideTrainingWarning) as told:
@@ -105,7 +105,7 @@ def test_what_a_network_was_not_trained_on_is_said(drawn: Make) -> None:
 
 
 def test_a_network_that_starts_nothing_is_not_asked_for_ever(drawn: Make, tmp_path: Path) -> None:
-    """It would wait for an event that never comes; the simulation says whom it left waiting."""
+    """It would wait for an event that never comes; the error says which jobs are waiting."""
     model = read_model(drawn(environment={"mode": "pick", "max_steps": 50}))
     only_wait = {name: np.zeros_like(each) for name, each in model.parameters.items()}
     only_wait["mlp_extractor.wait_score.4.bias"] += 1
@@ -116,7 +116,7 @@ def test_a_network_that_starts_nothing_is_not_asked_for_ever(drawn: Make, tmp_pa
 
 
 def test_the_name_says_file_and_predictor(drawn: Make) -> None:
-    """Results record where a schedule came from; depth is not the network's to know."""
+    """Results record where a schedule came from; a network takes no depth."""
     path = drawn()
     assert find_policy(f"learned:{path}").name == f"learned:{path}"
     predicted = find_policy(f"learned:{path}:predict=last-two")
@@ -126,7 +126,7 @@ def test_the_name_says_file_and_predictor(drawn: Make) -> None:
 
 
 def test_threads_change_nothing(drawn: Make) -> None:
-    """Whoever simulates gets the same scores, to the last bit, and torch keeps its threads."""
+    """Scores are equal to the last bit for any number of threads, and torch keeps its threads."""
     import torch
 
     agent = read_model(

@@ -1,4 +1,4 @@
-"""Model files hold numbers and text: what is wrong with one is said, and nothing in it is run."""
+"""Model files hold numbers and text: errors name what is wrong, and nothing in a file is run."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def model(tmp_path_factory: pytest.TempPathFactory, small_training: Make) -> Pat
 
 
 def rewritten(model: Path, folder: Path, change: Callable[[dict[str, bytes]], None]) -> Path:
-    """The same file with other parts."""
+    """Return a copy of the file with other parts."""
     with ZipFile(model) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
     change(parts)
@@ -51,7 +51,7 @@ def rewritten(model: Path, folder: Path, change: Callable[[dict[str, bytes]], No
 
 
 def configured(**values: Any) -> Callable[[dict[str, bytes]], None]:
-    """Other values in the configuration."""
+    """Return a change that puts other values into the configuration."""
 
     def change(parts: dict[str, bytes]) -> None:
         document = json.loads(parts[DOCUMENT])
@@ -66,7 +66,7 @@ def configured(**values: Any) -> Callable[[dict[str, bytes]], None]:
 
 
 def left_out(key: str) -> Callable[[dict[str, bytes]], None]:
-    """Without a value of the configuration."""
+    """Return a change that takes a key out of the configuration."""
 
     def change(parts: dict[str, bytes]) -> None:
         document = json.loads(parts[DOCUMENT])
@@ -96,14 +96,14 @@ DAMAGES: dict[str, tuple[Callable[[dict[str, bytes]], Any], str]] = {
 
 
 def test_a_file_from_before_a_section_was_thought_of_is_read(model: Path, tmp_path: Path) -> None:
-    """What it does not say had its default."""
+    """A section that is missing has its defaults."""
     path = rewritten(model, tmp_path, left_out("acer"))
     assert read_model(path).config == read_model(model).config
 
 
 @pytest.mark.parametrize("which", DAMAGES)
 def test_damage_is_named(which: str, model: Path, tmp_path: Path) -> None:
-    """One sentence with the file's name, whatever somebody sends."""
+    """The error is one sentence with the file's name, whatever the file contains."""
     change, sentence = DAMAGES[which]
     path = rewritten(model, tmp_path, change)
     with pytest.raises(InputError) as caught:
@@ -114,7 +114,7 @@ def test_damage_is_named(which: str, model: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("length", [0, 1, 100, -100, -1])
 def test_a_file_cut_short_is_no_model(length: int, model: Path, tmp_path: Path) -> None:
-    """As a broken download leaves it."""
+    """A broken download leaves such a file."""
     path = tmp_path / "cut.zip"
     path.write_bytes(model.read_bytes()[:length])
     with pytest.raises(InputError, match=r"is damaged, or no schedlab model|is empty"):

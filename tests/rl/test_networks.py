@@ -32,13 +32,13 @@ QUEUE = QueueSettings()
 
 
 def observation_size(visible_jobs: int) -> int:
-    """Of ``observation = "jobs"``."""
+    """Return the size of the observation ``jobs``."""
     settings = QueueSettings(nodes=8, visible_jobs=visible_jobs, observation="jobs")
     return _core.QueuePasses(settings.options(100.0)).observation_size
 
 
 def network(size: int, actions: int, environment: Settings = QUEUE, **train: Any) -> ActorCritic:
-    """As a trainer would build it."""
+    """Return a network as a trainer would build it."""
     section = TrainSection(**train)
     space = Box(0, 10, (size,), np.float32)
     return policy_class(section)(
@@ -47,7 +47,7 @@ def network(size: int, actions: int, environment: Settings = QUEUE, **train: Any
 
 
 def count(policy: ActorCritic) -> int:
-    """Of its parameters."""
+    """Return the number of its parameters."""
     return sum(each.numel() for each in policy.parameters())
 
 
@@ -81,7 +81,7 @@ def test_the_kernel_does_not_care_for_the_order_of_jobs() -> None:
 
 
 def test_the_kernel_scores_jobs_beside_the_head() -> None:
-    """What the head asks for moves all scores, that of waiting too; another job's only its own."""
+    """The head's request moves all scores, even that of waiting; another job's only its own."""
     policy = network(observation_size(3), 4, network="kernel")
     row = np.random.default_rng(1).random((1, observation_size(3))).astype(np.float32)
     for chosen in (0, 1):
@@ -108,7 +108,7 @@ def test_on_the_grid_the_kernel_finds_the_jobs_between_the_rows_and_the_backlog(
 
 
 def test_the_kernel_values_every_action() -> None:
-    """Each by its own job, so values move with their jobs as scores do."""
+    """Each is valued by its own job, so values move with their jobs as scores do."""
     policy: Any = network(observation_size(3), 4, algorithm="acer", network="kernel")
     row = np.random.default_rng(1).random((1, observation_size(3))).astype(np.float32)
     swapped = row.copy()
@@ -121,7 +121,7 @@ def test_the_kernel_values_every_action() -> None:
 
 @pytest.mark.parametrize("network_name", ["kernel", (8,)])
 def test_a_situation_is_worth_the_mean_of_its_actions(network_name: Any) -> None:
-    """ACER has values of actions; who asks for that of the situation, as cloning does, gets it."""
+    """ACER has values of actions; cloning, for example, needs the value of the situation."""
     policy: Any = network(observation_size(3), 4, algorithm="acer", network=network_name)
     rows = torch.rand(5, observation_size(3))
     scores, values = scores_and_values(policy, rows)
@@ -131,7 +131,7 @@ def test_a_situation_is_worth_the_mean_of_its_actions(network_name: Any) -> None
 
 
 def test_a_shared_trunk_is_one_network() -> None:
-    """Stable-Baselines3 1.0 read a list of widths so; version 2 makes two networks of it."""
+    """Stable-Baselines3 1.0 read a list of widths this way; version 2 makes two networks of it."""
     trunk = 812 * 1024 + 1024 + 1024 * 512 + 512 + 512 * 256 + 256
     heads = 256 * 101 + 101 + 256 + 1
     assert count(network(812, 101, network="nn1", shared_trunk=True)) == trunk + heads

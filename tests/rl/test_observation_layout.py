@@ -18,7 +18,11 @@ JOBS = ((0, 3, 100, 50), (10, 4, 80, 20), (10, 2, 40, 30))
 
 
 def seen(observation: str) -> tuple[dict[str, list[float]], ObservationLayout]:
-    """At 10 s the first job runs on three of four nodes, and two jobs wait; by group, unscaled."""
+    """Return the observation at 10 s by group, and its layout.
+
+    At 10 s the first job runs on three of four nodes, and two jobs wait. All observations but
+    ``jobs`` are unscaled.
+    """
     rules: dict[str, Any] = {
         "nodes": 4,
         "visible_jobs": 3,
@@ -51,7 +55,7 @@ def test_nodes_and_jobs_by_request_and_by_estimate() -> None:
 
 
 def test_the_baseline_sees_no_estimate() -> None:
-    """The same without what is predicted."""
+    """It sees the same without predictions."""
     found, layout = seen("baseline")
     assert list(found) == ["node remaining by request", "job nodes", "job request"]
     assert found["job request"] == [80, 40, 0]
@@ -59,7 +63,7 @@ def test_the_baseline_sees_no_estimate() -> None:
 
 
 def test_features_of_jobs_and_of_the_machine() -> None:
-    """Shares of the machine and yes or no are plain to see; times are logarithms."""
+    """Shares of the machine and flags are plain numbers; times are logarithms."""
     found, _ = seen("jobs")
     assert found["job nodes"] == [1, 0.5, 0]
     assert found["job fits"] == [0, 0, 0]

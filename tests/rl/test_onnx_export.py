@@ -61,7 +61,7 @@ NETWORKS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
 
 
 def exported(path: Path) -> Path:
-    """The same model as an ONNX file beside it."""
+    """Export the model to an ONNX file beside it; return the file."""
     to = path.with_suffix(".onnx")
     export_onnx(read_model(path), to)
     return to
@@ -77,7 +77,7 @@ LARGE = ("nn1", "nn2, masked")
 def test_the_schedule_is_that_of_the_model_file(
     which: str, drawn: Make, scheduled_starts: Make
 ) -> None:
-    """Start by start, for jobs that come at once and over time; the scores agree in a batch."""
+    """Starts are equal, for jobs that come at once and over time; scores agree in a batch."""
     torch.set_num_threads(1)
     path = drawn(3, **NETWORKS[which])
     to = exported(path)
@@ -92,7 +92,7 @@ def test_the_schedule_is_that_of_the_model_file(
 
 
 def test_the_file_says_all_that_the_model_file_says(drawn: Make) -> None:
-    """Configuration, scale, steps, results and versions; and nothing of who exported it where."""
+    """It has configuration, scale, steps, results and versions, but not who exported it where."""
     path = drawn()
     to = exported(path)
     model: TrainedModel = read_model(path)
@@ -105,7 +105,7 @@ def test_the_file_says_all_that_the_model_file_says(drawn: Make) -> None:
 
 
 def test_the_same_model_gives_the_same_bytes(drawn: Make, tmp_path: Path) -> None:
-    """So a digest of the file tells whether the policy is another."""
+    """So a digest of the file shows whether the policy has changed."""
     model = read_model(drawn(**NETWORKS["other widths"]))
     for name in ("one.onnx", "other.onnx"):
         export_onnx(model, tmp_path / name)

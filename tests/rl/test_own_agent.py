@@ -1,4 +1,4 @@
-"""Your own agent is a policy: a model of Stable-Baselines3, or any function."""
+"""A user's own agent is a policy: a model of Stable-Baselines3, or any function."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ ORDER: Mapping[str, Any] = {**RULES, "mode": "order+guard", "observation": "jobs
 
 
 def env_of(**rules: Any) -> QueueEnv:
-    """A small machine with forty jobs, the same in each episode."""
+    """Return an environment of a small machine with forty jobs, the same in each episode."""
     return QueueEnv(crowd(), None, **{**ORDER, **rules})
 
 
@@ -52,7 +52,7 @@ def first(observation: NDArray[np.float32], mask: NDArray[np.bool_]) -> int:
 
 
 def played(env: QueueEnv, choose: Any) -> list[int]:
-    """The starts of an episode in which somebody chooses by observation and mask."""
+    """Return the starts of an episode in which ``choose`` gets observation and mask."""
     observation, _ = env.reset()
     ended = False
     while not ended:
@@ -63,13 +63,13 @@ def played(env: QueueEnv, choose: Any) -> list[int]:
 
 
 def starts(policy: Any, workload: Workload | None = None) -> list[int]:
-    """By simulation."""
+    """Return the starts of a simulation."""
     found: list[int] = simulate(workload or crowd(), 16, policy, tick=1).start_s.tolist()
     return found
 
 
 def test_a_function_is_a_policy() -> None:
-    """The first job that makes sense is EASY's; a function of the observation alone will do."""
+    """The first sensible job is EASY's; a function of the observation alone is enough."""
     assert starts(as_policy(first, env_of())) == starts("easy")
 
     def by_features(observation: NDArray[np.float32]) -> int:
@@ -93,7 +93,7 @@ def test_a_function_is_a_policy() -> None:
     ],
 )
 def test_a_wrong_answer_is_told(answer: Any, sentence: str) -> None:
-    """In one sentence, and nothing starts by it."""
+    """The error is one sentence, and no job starts."""
     with pytest.raises(PolicyError, match=sentence):
         starts(as_policy(lambda seen: answer, env_of()))
 
@@ -109,7 +109,7 @@ ALGORITHMS = {
 @pytest.mark.parametrize("name", ALGORITHMS)
 @pytest.mark.parametrize("mode", ["pick", "order+guard"])
 def test_a_saved_model_decides_as_in_its_environment(name: str, mode: str, tmp_path: Path) -> None:
-    """By the file that ``model.save()`` writes, with the settings beside it."""
+    """It is the file that ``model.save()`` writes, with the settings beside it."""
     make, settings = ALGORITHMS[name]
     env = env_of(mode=mode)
     model = make("MlpPolicy", env, seed=3, device="cpu", **settings)
@@ -126,7 +126,7 @@ def test_a_saved_model_decides_as_in_its_environment(name: str, mode: str, tmp_p
         return int(agent.choose(observation[None], mask[None].astype(np.uint8))[0])
 
     expected = played(env_of(mode=mode), choose)
-    if min(expected) >= 0:  # an untrained network that keeps to no mask may start nothing
+    if min(expected) >= 0:  # an untrained network without a mask may start nothing
         assert starts(f"learned:{tmp_path}/mine.zip") == expected
         assert starts(as_policy(model, env)) == expected
     else:
@@ -136,7 +136,7 @@ def test_a_saved_model_decides_as_in_its_environment(name: str, mode: str, tmp_p
 
 
 def test_settings_are_found_in_wrappers_and_vectors(tmp_path: Path) -> None:
-    """As one has the environment at hand after training."""
+    """After training, users have the environment in one of these forms."""
     env = env_of()
     batch = QueueBatch(QueueSettings(**ORDER), FixedEpisode(crowd()), 2, threads=1)
     given = (
@@ -199,7 +199,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 def test_an_environment_of_ones_own(own: Any, tmp_path: Path) -> None:
-    """A subclass shows and pays something else; its agent is a policy all the same."""
+    """A subclass has other observations and rewards; its agent is still a policy."""
     rules = {**ORDER, "mode": "order"}
     env = own.Widths(crowd(), None, **rules)
     observation, info = env.reset()
@@ -221,7 +221,7 @@ def test_an_environment_of_ones_own(own: Any, tmp_path: Path) -> None:
 
 
 def test_an_environment_in_no_module_cannot_be_named(tmp_path: Path) -> None:
-    """Who reads the file could not make it."""
+    """A program that reads the file could not make the environment."""
 
     class Hidden(QueueEnv):
         def observe(self, view: View, numbers: NDArray[np.float32]) -> Any:
@@ -232,14 +232,14 @@ def test_an_environment_in_no_module_cannot_be_named(tmp_path: Path) -> None:
 
 
 def refused(*arguments: str) -> str:
-    """The only line on stderr, with exit code 2."""
+    """Return the only line on stderr of a command that ends with exit code 2."""
     done = CliRunner().invoke(app, list(arguments))
     assert done.exit_code == 2, done.output
     return " ".join(done.stderr.split())
 
 
 def test_a_network_for_another_observation_is_refused(tmp_path: Path) -> None:
-    """In one sentence, with exit code 2."""
+    """The error is one sentence, with exit code 2."""
     write_workload(crowd(), tmp_path / "jobs.swf")
     PPO("MlpPolicy", env_of(), n_steps=8, batch_size=8, device="cpu").save(tmp_path / "mine.zip")
     save_settings(tmp_path / "mine.toml", env_of(visible_jobs=7))
@@ -268,7 +268,7 @@ def test_a_network_for_another_observation_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_a_file_that_does_not_say_enough(text: str, sentence: str, tmp_path: Path) -> None:
-    """What is missing, by its name."""
+    """The error names what is missing."""
     path = tmp_path / "mine.toml"
     path.write_text(text)
     with pytest.raises((InputError, ParameterError)) as raised:
@@ -286,7 +286,7 @@ def test_only_networks_draw_actions(tmp_path: Path) -> None:
 
 
 def test_a_trace_brings_its_own_machine() -> None:
-    """By its header; a model too. One that does not tell is asked for nodes."""
+    """A trace's header and a model give the nodes; otherwise the user must."""
     assert QueueEnv("lublin:nodes=32", 10).settings.nodes == 32
     assert QueueEnv("lublin:nodes=32", 10, nodes=64).settings.nodes == 64
     assert QueueVectorEnv(2, "lublin:nodes=32", 10, threads=1).batch.settings.nodes == 32
@@ -297,5 +297,5 @@ def test_a_trace_brings_its_own_machine() -> None:
 
 
 def test_the_estimate_is_the_request() -> None:
-    """As everywhere else."""
+    """This is the default everywhere else, too."""
     assert QueueSettings().estimate == "request"

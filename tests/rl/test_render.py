@@ -20,14 +20,14 @@ from schedlab.testing.instances import crowd, jobs
 
 
 def watched(**rules: Any) -> QueueEnv:
-    """An environment at its first decision, to be rendered."""
+    """Return an environment at its first decision, ready to render."""
     env = QueueEnv(crowd(), None, nodes=16, visible_jobs=10, render_mode="rgb_array", **rules)
     env.reset()
     return env
 
 
 def frame(env: QueueEnv) -> NDArray[np.uint8]:
-    """The picture of this moment."""
+    """Return the picture of this moment."""
     picture = env.render()
     assert picture is not None
     return picture
@@ -35,7 +35,7 @@ def frame(env: QueueEnv) -> NDArray[np.uint8]:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_frames_of_an_episode_have_one_shape_and_differ(mode: str) -> None:
-    """From the first decision to the end, so that they can be made into a film."""
+    """Frames from the first decision to the end can be made into a film."""
     env = watched(mode=mode)
     first, ended = frame(env), False
     assert first.dtype == np.uint8
@@ -61,7 +61,7 @@ def test_the_same_moment_gives_the_same_picture() -> None:
 
 
 def test_a_picture_does_not_show_the_future() -> None:
-    """The agent does not know when jobs end: what runs is drawn until now."""
+    """The agent does not know when jobs end: running jobs are drawn until now."""
     env = QueueEnv(jobs((0, 1, 90, 90), (60, 1, 90, 90)), None, nodes=2)
     env.reset()
     env.step(0)
@@ -71,7 +71,7 @@ def test_a_picture_does_not_show_the_future() -> None:
 
 
 def test_without_a_render_mode_nothing_is_drawn() -> None:
-    """Gymnasium's own environments warn likewise."""
+    """Gymnasium's own environments give the same warning."""
     env = QueueEnv(crowd(), None, nodes=16)
     env.reset()
     with pytest.warns(UserWarning, match="render_mode"):
@@ -79,7 +79,7 @@ def test_without_a_render_mode_nothing_is_drawn() -> None:
 
 
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rendering needs what pictures need."""
+    """Rendering needs the same extra as pictures."""
     env = watched()
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtraError, match=r'pip install "\.\[viz\]"'):

@@ -16,7 +16,7 @@ WAIT = 3  # with three visible jobs, the action after them
 
 
 def begun(rows: Sequence[tuple[int, int, int, int]], **rules: Any) -> QueueEnv:
-    """An environment of four nodes and three visible jobs, at its first decision."""
+    """Return an environment of four nodes and three visible jobs, at its first decision."""
     settings = {"nodes": 4, "visible_jobs": 3, "sim_step_s": 10, "scaled": False} | rules
     env = QueueEnv(jobs(*rows), None, **settings)
     env.reset()
@@ -24,14 +24,14 @@ def begun(rows: Sequence[tuple[int, int, int, int]], **rules: Any) -> QueueEnv:
 
 
 def now(env: QueueEnv) -> int:
-    """The clock."""
+    """Return the clock."""
     simulator = env.batch.simulator[0]
     assert simulator is not None
     return simulator.now
 
 
 def starts(env: QueueEnv) -> list[int]:
-    """When each job started, -1 if it has not."""
+    """Return the start of each job, -1 if it has not started."""
     simulator = env.batch.simulator[0]
     assert simulator is not None
     return [int(start) for start in simulator.start_times()]
@@ -49,14 +49,14 @@ def test_what_the_agent_sees() -> None:
 
 
 def test_the_baseline_sees_no_estimates() -> None:
-    """It has the request alone."""
+    """It sees only the request."""
     env = begun(THREE, observation="baseline")
     observation, *_ = env.step(0)
     assert observation.tolist() == [30, 30, 0, 0, 4, 1, 0, 30, 30, 0]
 
 
 def test_scaled_numbers_are_shares() -> None:
-    """Nodes of the machine, times of the longest request."""
+    """Nodes are shares of the machine, times of the longest request."""
     env = begun(THREE, scaled=True, estimate="actual")
     observation, *_ = env.step(0)
     assert observation[0] == 1
@@ -74,7 +74,7 @@ def test_a_pick_that_fits_starts_at_once() -> None:
 
 
 def test_four_failures_in_a_row_let_time_go_on() -> None:
-    """The wide job does not fit beside the first: three picks are in vain, the fourth ends it."""
+    """The wide job does not fit beside the first: after four picks in vain, time goes on."""
     env = begun(THREE)
     env.step(0)
     for _ in range(3):
@@ -94,7 +94,7 @@ def test_a_success_forgives_failures() -> None:
 
 
 def test_an_empty_slot_and_waiting_let_time_go_on() -> None:
-    """Neither picks a job that is there."""
+    """Neither of them picks a job."""
     env = begun(((0, 1, 30, 20), (0, 1, 30, 20)))
     env.step(2)
     assert now(env) == 10
@@ -103,14 +103,14 @@ def test_an_empty_slot_and_waiting_let_time_go_on() -> None:
 
 
 def test_a_success_that_empties_the_queue_lets_time_go_on() -> None:
-    """To the next submission: at 95, seen at 100."""
+    """Time goes on to the next submission, which comes at 95 and is seen at 100."""
     env = begun(((0, 1, 30, 20), (95, 1, 30, 20)))
     env.step(0)
     assert now(env) == 100
 
 
 def test_intervals_without_an_event_double() -> None:
-    """Waiting jobs and free nodes: the agent is asked again after 10, 20, 40 s."""
+    """With waiting jobs and free nodes, the agent is asked again after 10, 20, 40 s."""
     env = begun(THREE)
     times = []
     for _ in range(4):
@@ -120,7 +120,7 @@ def test_intervals_without_an_event_double() -> None:
 
 
 def test_intervals_stay_if_told_so() -> None:
-    """As when a trained policy schedules."""
+    """A trained policy schedules like this."""
     env = begun(THREE, doubling=False)
     times = []
     for _ in range(3):
@@ -148,7 +148,7 @@ def test_without_free_nodes_time_goes_to_the_next_event() -> None:
 
 
 def test_the_last_start_ends_the_episode() -> None:
-    """Reward: all jobs started, the utilisation, and the steps that are left.
+    """The reward counts the started jobs, the utilisation and the steps that are left.
 
     ::
 
@@ -174,7 +174,7 @@ def test_the_last_start_ends_the_episode() -> None:
 
 
 def test_info_tells_where_the_episode_is() -> None:
-    """At the beginning and after each step; at the last also what became of it.
+    """It does so at the beginning and after each step; the last info also has the results.
 
     ::
 
@@ -201,9 +201,9 @@ def test_info_tells_where_the_episode_is() -> None:
 
 
 def test_slowdowns_are_paid_while_jobs_wait() -> None:
-    """Each job costs 1 when time first goes by, and B, which runs for 20, half as much every 10.
+    """Each job costs 1 when time first passes; B, which runs for 20, costs 0.5 every 10.
 
-    To start it costs nothing more: who waits has nothing to gain by not starting.
+    Starting it costs nothing more, so there is nothing to gain by not starting it.
     """
     env = begun(THREE, reward="slowdown")
     rewards = [float(env.step(action)[1]) for action in (0, 1, WAIT, WAIT, 0)]
@@ -211,7 +211,7 @@ def test_slowdowns_are_paid_while_jobs_wait() -> None:
 
 
 def test_steps_run_out() -> None:
-    """Then the episode is truncated, and the reward counts what was started."""
+    """Then the episode is truncated, and the reward counts the jobs that have started."""
     env = begun(THREE, max_steps=2)
     env.step(2)
     _, reward, terminated, truncated, info = env.step(WAIT)
@@ -229,7 +229,7 @@ def test_masks_show_what_fits() -> None:
 
 
 def test_with_the_guard_the_head_is_not_delayed() -> None:
-    """The wide job is the head, promised 30: a job of 40 s would delay it, one of 30 s not.
+    """The wide job is the head, promised 30: a job of 40 s would delay it, one of 30 s would not.
 
     ::
 
@@ -249,7 +249,7 @@ def test_with_the_guard_the_head_is_not_delayed() -> None:
 
 
 def times(env: QueueEnv, action: int, steps: int) -> list[int]:
-    """The clock after each of so many times the same answer."""
+    """Return the clock after each of ``steps`` equal answers."""
     found = []
     for _ in range(steps):
         env.step(action)
@@ -259,7 +259,7 @@ def times(env: QueueEnv, action: int, steps: int) -> list[int]:
 
 @pytest.mark.parametrize("mode", ["order", "order+guard"])
 def test_an_agent_that_names_no_head_lets_time_go_on(mode: str) -> None:
-    """With nothing left that could happen, intervals pass, as where the agent picks."""
+    """When nothing else can happen, intervals pass, as where the agent picks."""
     env = begun(((0, 2, 30, 30), (0, 4, 30, 30)), mode=mode)
     assert not env.action_masks()[3]
     assert times(env, 3, 4) == [10, 30, 70, 150]
@@ -267,7 +267,7 @@ def test_an_agent_that_names_no_head_lets_time_go_on(mode: str) -> None:
 
 
 def test_an_agent_that_picks_the_head_again_lets_time_go_on() -> None:
-    """It changes nothing, and after four such answers the first job's end comes."""
+    """This changes nothing, and after four such answers time goes to the first job's end."""
     env = begun(((0, 2, 30, 30), (0, 4, 30, 30), (0, 1, 30, 30)), mode="order+guard")
     env.step(0)
     env.step(0)
@@ -277,7 +277,7 @@ def test_an_agent_that_picks_the_head_again_lets_time_go_on() -> None:
 
 @pytest.mark.parametrize("mode", ["order", "order+guard"])
 def test_an_agent_that_ignores_the_mask_is_warned_of_once(mode: str) -> None:
-    """At the tenth forbidden answer in a row; a sensible one between starts the count again."""
+    """The tenth forbidden answer in a row warns; a sensible one starts the count again."""
     env = begun(((0, 1, 30, 30), (0, 2, 30, 30), (9000, 4, 30, 30)), mode=mode)
     times(env, WAIT, 9)
     env.step(0)
@@ -288,14 +288,14 @@ def test_an_agent_that_ignores_the_mask_is_warned_of_once(mode: str) -> None:
 
 
 def test_an_agent_that_picks_is_not_warned_of() -> None:
-    """There the rules say what an action that does not fit brings."""
+    """In that mode the rules define what an action that does not fit does."""
     env = begun(THREE)
     env.step(0)
     assert times(env, 0, 20)[-1] > 0
 
 
 def test_when_ordering_easy_fills_in() -> None:
-    """Choosing a head is all: whatever does not delay it starts, and time goes on."""
+    """The agent only chooses a head: jobs that do not delay it start, and time goes on."""
     rows = ((0, 2, 30, 30), (0, 4, 30, 30), (0, 1, 40, 40), (0, 1, 30, 30))
     env = begun(rows, mode="order")
     env.step(0)

@@ -25,7 +25,7 @@ PICK = {"mode": "pick", "observation": "proposal", "reward": "terminal"}
 
 
 def starts(path: Path, seed: int) -> list[int]:
-    """By simulation."""
+    """Return the starts of a simulation."""
     schedule = simulate(crowd(count=40), 16, f"learned:{path}:sample={seed}", tick=1)
     found: list[int] = schedule.start_s.tolist()
     return found
@@ -59,7 +59,7 @@ def test_an_exported_model_draws_the_same(drawn: Make) -> None:
 
 
 def test_the_name_says_the_seed(drawn: Make) -> None:
-    """Results record how a schedule came about; a name reads as it was written."""
+    """Results record how a schedule came about, so the name has the seed."""
     path = drawn()
     chosen = find_policy(f"learned:{path}:sample=7")
     assert chosen.name == f"learned:{path}:sample=7"
@@ -78,6 +78,6 @@ def test_a_folder_may_have_an_equals_sign(drawn: Make) -> None:
 
 @pytest.mark.parametrize("seed", ["x", "-1", "0.5", ""])
 def test_a_seed_is_a_whole_number(seed: str, drawn: Make) -> None:
-    """What else it could mean is not guessed."""
+    """Other values are refused; their meaning is not guessed."""
     with pytest.raises(ParameterError, match=r"sample is .*; must be an integer >= 0"):
         find_policy(f"learned:{drawn()}:sample={seed}")

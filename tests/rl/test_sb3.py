@@ -36,13 +36,13 @@ SMALL_PPO: dict[str, Any] = {"n_steps": 64, "batch_size": 64, "n_epochs": 2, "de
 
 
 def native(size: int = 4, **rules: Any) -> NativeVecEnv[QueueBatch]:
-    """A few small environments."""
+    """Return a few small environments."""
     settings = QueueSettings(**(RULES | rules))
     return NativeVecEnv(QueueBatch(settings, WindowEpisodes(crowd(count=60), 12), size, threads=2))
 
 
 def single(**rules: Any) -> QueueEnv:
-    """One of them."""
+    """Return one such environment."""
     return QueueEnv(crowd(count=60), 12, **(RULES | rules))
 
 
@@ -66,14 +66,14 @@ def test_the_algorithms_learn(algorithm: Any) -> None:
 
 
 def weights(env: VecEnv) -> list[Any]:
-    """Of a network that has learned a little on these environments."""
+    """Return the weights of a network that has learnt a little on these environments."""
     model = PPO("MlpPolicy", env, seed=3, **SMALL_PPO)
     model.learn(512)
     return [each.detach().numpy() for each in model.policy.parameters()]
 
 
 def test_one_seed_gives_the_same_model() -> None:
-    """It drives the network, the choice of actions and the jobs."""
+    """It determines the network, the choice of actions and the jobs."""
     np.testing.assert_equal(weights(native()), weights(native()))
 
 
@@ -84,7 +84,7 @@ def test_sb3_s_own_environments_give_the_same_model() -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_the_batch_is_sb3_s_own_of_single_environments(mode: str) -> None:
-    """Same seeds, same actions: the same numbers, ends and last observations."""
+    """The same seeds and actions give the same numbers, ends and last observations."""
     plain = DummyVecEnv([lambda: Monitor(single(mode=mode))] * 3)
     batch = native(3, mode=mode)
     for env in (plain, batch):
@@ -107,7 +107,7 @@ def test_the_batch_is_sb3_s_own_of_single_environments(mode: str) -> None:
 
 
 def assert_same_end(info: dict[str, Any], expected: dict[str, Any]) -> None:
-    """What is told of an episode that has ended, but for the time it took."""
+    """Check that the infos of an ended episode are equal, except for the time it took."""
     assert info.keys() == expected.keys()
     assert info["episode"]["l"] == expected["episode"]["l"]
     assert info["episode"]["r"] == pytest.approx(expected["episode"]["r"], abs=1e-6)
@@ -117,25 +117,25 @@ def assert_same_end(info: dict[str, Any], expected: dict[str, Any]) -> None:
 
 
 class Listening(VecEnvWrapper):
-    """Keeps the returns that the environments within it tell of."""
+    """A wrapper that keeps the returns that its environments report."""
 
     def __init__(self, venv: VecEnv) -> None:
         super().__init__(venv)
         self.returns: list[float] = []
 
     def reset(self) -> Any:
-        """Begin."""
+        """Reset the environments."""
         return self.venv.reset()
 
     def step_wait(self) -> Any:
-        """Listen."""
+        """Keep the returns of ended episodes."""
         observations, rewards, dones, infos = self.venv.step_wait()
         self.returns += [info["episode"]["r"] for info in infos if "episode" in info]
         return observations, rewards, dones, infos
 
 
 def test_learning_on_normalised_numbers_is_evaluated() -> None:
-    """Evaluation takes the returns that the environment tells of, before any normalisation."""
+    """Evaluation takes the returns that the environment reports, before any normalisation."""
     listening = Listening(native(1))
     callback = EvalCallback(VecNormalize(listening), eval_freq=32, n_eval_episodes=3, verbose=0)
     model = PPO("MlpPolicy", VecNormalize(native()), seed=1, **SMALL_PPO)
@@ -145,7 +145,7 @@ def test_learning_on_normalised_numbers_is_evaluated() -> None:
 
 
 def test_episodes_can_be_kept_in_a_file(tmp_path: Path) -> None:
-    """SB3 rightly says that the environment tells of its episodes already."""
+    """SB3 rightly warns that the environment already reports its episodes."""
     with pytest.warns(UserWarning, match="already wrapped with a `Monitor`"):
         env = VecMonitor(native(), str(tmp_path / "monitor"), info_keywords=("utilisation",))
     env.reset()
@@ -156,7 +156,7 @@ def test_episodes_can_be_kept_in_a_file(tmp_path: Path) -> None:
 
 
 def test_a_group_plays_the_jobs_that_options_name() -> None:
-    """For one reset; the next draws jobs again."""
+    """The options count for one reset; the next draws jobs again."""
     env = native()
     env.seed(1)
     env.set_options({"sequence": crowd(count=9)})

@@ -1,4 +1,4 @@
-"""Networks that are trained side by side become what they become alone."""
+"""Networks that are trained side by side become the same as when trained alone."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ON_CPU = {"engine": "gpu", "device": "cpu", "precision": "fp32", "threads": 1}
 
 @pytest.fixture(autouse=True)
 def one_thread() -> None:
-    """Tests run side by side: more threads would only get in each other's way."""
+    """Use one thread, since tests run side by side and more threads would only compete."""
     torch.set_num_threads(1)
 
 
@@ -33,7 +33,7 @@ PPO_KEYS = {each.name for each in fields(PpoSection)}
 
 
 def config(episodes: dict[str, Any] | None = None, **changes: Any) -> TrainingConfig:
-    """A training of a moment, in which episodes end and are cut off."""
+    """Return a short training in which episodes end and are cut off."""
     ppo = {key: value for key, value in changes.items() if key in PPO_KEYS}
     train = {key: value for key, value in changes.items() if key not in PPO_KEYS}
     return training_config(
@@ -79,14 +79,14 @@ THREE: dict[str, list[TrainingConfig]] = {
 
 
 def models(trainings: list[TrainingConfig], folder: Path) -> dict[int, Trained]:
-    """Of all, trained side by side."""
+    """Train all side by side; return the models."""
     jobs = [(each, folder / str(number)) for number, each in enumerate(trainings)]
     return dict(train_many(jobs))
 
 
 @pytest.mark.parametrize("which", THREE)
 def test_each_becomes_what_it_becomes_alone(which: str, tmp_path: Path) -> None:
-    """The same network, up to rounding, after the same steps; and it does the same."""
+    """After the same steps the network is the same up to rounding, and so are its results."""
     trainings = THREE[which]
     together = models(trainings, tmp_path / "together")
     assert sorted(together) == list(range(len(trainings)))
@@ -102,7 +102,7 @@ def test_each_becomes_what_it_becomes_alone(which: str, tmp_path: Path) -> None:
 
 
 def test_they_are_not_all_the_same(tmp_path: Path) -> None:
-    """Seeds and learning rates tell them apart."""
+    """Seeds and learning rates make them differ."""
     together = models(THREE["other parameters"], tmp_path)
     weights = [read_model(each.model).parameters["action_net.weight"] for each in together.values()]
     assert np.abs(weights[0] - weights[1]).max() > 0.01

@@ -46,12 +46,12 @@ TRAININGS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
 
 
 def parameters(path: Path) -> dict[str, bytes]:
-    """The numbers of a model, bit by bit."""
+    """Return the numbers of a model, bit by bit."""
     return {name: each.tobytes() for name, each in read_model(path).parameters.items()}
 
 
 class Chance(TorchAgent):
-    """Takes any action that makes sense."""
+    """An agent that takes any sensible action."""
 
     def __init__(self) -> None:
         self.random = np.random.default_rng(1)
@@ -59,14 +59,14 @@ class Chance(TorchAgent):
     def choose(
         self, observation: NDArray[np.float32], mask: NDArray[np.uint8]
     ) -> NDArray[np.int64]:
-        """One action per row."""
+        """Return one action per row."""
         return np.array([self.random.choice(np.flatnonzero(row)) for row in mask])
 
 
 def test_what_it_is_judged_by_is_never_learnt_from(
     tmp_path: Path, small_training: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Training and evaluation draw their jobs by seeds of which none is in both."""
+    """No seed draws jobs for both training and evaluation."""
     judged: list[Any] = []
 
     def judge(agent: Any, settings: Any, episodes: Any, count: int, **how: Any) -> dict[str, float]:
@@ -87,7 +87,7 @@ def test_what_it_is_judged_by_is_never_learnt_from(
 def test_an_interrupted_training_ends_with_the_same_model(
     which: str, tmp_path: Path, small_training: Make, interrupt: Interrupt
 ) -> None:
-    """Parameters, optimiser, chance and environments go on exactly where they were."""
+    """Parameters, optimiser, chance and environments continue exactly where they were."""
     config = small_training(**TRAININGS[which])
     straight = train(config, tmp_path / "straight")
     folder = tmp_path / "interrupted"
@@ -101,7 +101,7 @@ def test_an_interrupted_training_ends_with_the_same_model(
 
 
 def test_another_seed_gives_another_model(tmp_path: Path, small_training: Make) -> None:
-    """And the same seed the same."""
+    """The same seed gives the same model."""
     config = small_training()
     first, again = train(config, tmp_path / "1"), train(config, tmp_path / "2")
     other = train(config.with_train(seed=1), tmp_path / "3")
@@ -110,7 +110,7 @@ def test_another_seed_gives_another_model(tmp_path: Path, small_training: Make) 
 
 
 def test_a_training_can_be_prolonged(tmp_path: Path, small_training: Make) -> None:
-    """More steps for a finished training are as if it had had them from the beginning."""
+    """A finished training with more steps equals one that had them from the beginning."""
     config = small_training()
     train(config.with_train(steps=96), tmp_path / "short")
     longer = train(config, tmp_path / "short", resume=True)
@@ -120,7 +120,7 @@ def test_a_training_can_be_prolonged(tmp_path: Path, small_training: Make) -> No
 def test_a_training_leaves_tables_and_models(
     tmp_path: Path, small_training: Make, interrupt: Interrupt
 ) -> None:
-    """One row per update and per evaluation; those of a repeated stretch are not kept twice."""
+    """There is a row per update and per evaluation; steps that are repeated get no second row."""
     config = small_training(evaluation={"every": 48}, train={"checkpoint_every": 96})
     interrupt(config, tmp_path, 170)
     train(config, tmp_path, resume=True)
@@ -132,7 +132,7 @@ def test_a_training_leaves_tables_and_models(
 
 
 def test_environments_are_restored_by_playing_again(small_training: Make) -> None:
-    """Episodes of different lengths end up side by side where they were."""
+    """Environments get back to where they were, with episodes of different lengths."""
     config = small_training()
     episodes = config.all_episodes()
     rules = config.require_queue()
@@ -155,7 +155,7 @@ def test_environments_are_restored_by_playing_again(small_training: Make) -> Non
 
 
 def test_a_folder_holds_one_training(tmp_path: Path, small_training: Make) -> None:
-    """A second one would write over the first one's model."""
+    """A second one would overwrite the first one's model."""
     config = small_training()
     train(config, tmp_path)
     with pytest.raises(ParameterError, match="holds a training already"):
@@ -165,7 +165,7 @@ def test_a_folder_holds_one_training(tmp_path: Path, small_training: Make) -> No
 
 
 def test_what_cannot_be_resumed_or_written_is_said(tmp_path: Path, small_training: Make) -> None:
-    """No checkpoint, a damaged one, a file where the folder should be."""
+    """The checkpoint is missing or damaged, or a file is where the folder should be."""
     config = small_training()
     with pytest.raises(InputError, match="no such file"):
         train(config, tmp_path, resume=True)
@@ -183,7 +183,7 @@ def test_what_cannot_be_resumed_or_written_is_said(tmp_path: Path, small_trainin
 def test_a_replay_buffer_in_pieces_is_not_gone_on_from(
     tmp_path: Path, small_training: Make
 ) -> None:
-    """Whoever changed the checkpoint is told, before anything is learnt from the rest."""
+    """A changed checkpoint is an error, before anything is learnt from the rest."""
     config = small_training(**TRAININGS["acer"]).with_train(steps=96)
     train(config, tmp_path)
     document, tensors = read_archive(tmp_path / CHECKPOINT, KIND)

@@ -1,4 +1,4 @@
-"""The training file says what is wrong with it in one sentence."""
+"""Each mistake in the training file is reported in one sentence."""
 
 from __future__ import annotations
 

@@ -71,17 +71,17 @@ class GridEngineCell:
 
     @property
     def environment(self) -> dict[str, str]:
-        """By which commands find the cell, within its network."""
+        """Variables by which commands find the cell, within its network."""
         ports = {"SGE_QMASTER_PORT": "6444", "SGE_EXECD_PORT": "6445"}
         return {"SGE_ROOT": f"{self.folder}/root", "SGE_CELL": "default", **ports}
 
     def inside(self, *command: str) -> list[str]:
-        """A command in the cell's network."""
+        """Return a command line that runs in the cell's network."""
         settings = [f"{name}={value}" for name, value in self.environment.items()]
         return ["ip", "netns", "exec", self.network, "env", *settings, *command]
 
     def attempt(self, *command: str, user: str | None = None) -> subprocess.CompletedProcess[str]:
-        """What a command of Grid Engine does, in the cell's network."""
+        """Run a command in the cell's network; it may fail."""
         own = ["runuser", "-u", user, "--"] if user else []
         return subprocess.run(
             self.inside(*own, "env", "SGE_SINGLE_LINE=1", "TZ=UTC", *command),
@@ -92,13 +92,13 @@ class GridEngineCell:
         )
 
     def run(self, *command: str, user: str | None = None) -> str:
-        """What a command prints that must succeed."""
+        """Return what a command prints; it must succeed."""
         done = self.attempt(*command, user=user)
         assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
         return done.stdout
 
     def submit(self, user: str, *options: str) -> str:
-        """The id of a new job, or of an array of them."""
+        """Return the id of a new job, or of an array of them."""
         return self.run("qsub", "-terse", *options, user=user).strip().partition(".")[0]
 
     def change(self, show: tuple[str, ...], put: str, changes: dict[str, str]) -> None:
@@ -115,7 +115,7 @@ class GridEngineCell:
 
 @contextmanager
 def grid_engine_cell() -> Iterator[GridEngineCell]:
-    """A cell of one host; it listens on all addresses, and so gets a network without any."""
+    """Run a cell of one host; it listens on all addresses, so its network has only loopback."""
     for program in ("sge_qmaster", "sge_execd", "qconf", "ip"):
         require_program(program)
     with (
@@ -130,7 +130,7 @@ def grid_engine_cell() -> Iterator[GridEngineCell]:
             _start(cell)
             yield cell
         finally:
-            # Its own way to stop takes ten seconds, to save what is thrown away here.
+            # A normal stop takes ten seconds, to save what is thrown away here.
             for pid in _daemons(network):
                 with suppress(ProcessLookupError):
                     os.kill(int(pid), signal.SIGKILL)
@@ -143,7 +143,7 @@ _NUMBERS = count(1)
 
 @contextmanager
 def _network(name: str) -> Iterator[str]:
-    """A network of loopback alone."""
+    """Make a network that has only loopback."""
     hosts = Path("/etc/netns") / name
     hosts.mkdir(parents=True)
     shutil.copy("/etc/hosts", hosts / "hosts")
@@ -159,7 +159,7 @@ def _network(name: str) -> Iterator[str]:
 
 
 def _daemons(network: str) -> list[str]:
-    """The processes that still live in the network; those that ended but are not reaped are not."""
+    """Return the processes that live in the network, without those that ended unreaped."""
     listed = subprocess.run(
         ["ip", "netns", "pids", network], check=True, capture_output=True, text=True
     )
@@ -228,6 +228,6 @@ def _start(cell: GridEngineCell) -> None:
 
 @pytest.fixture(scope="session")
 def grid_engine() -> Iterator[GridEngineCell]:
-    """One cell for all tests that want one."""
+    """One cell for all tests that need it."""
     with grid_engine_cell() as cell:
         yield cell

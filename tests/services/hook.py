@@ -1,4 +1,4 @@
-"""A program on loopback that takes the JSON of webhooks."""
+"""A server on loopback that takes the JSON of webhooks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 @dataclass
 class Hook:
-    """What came in; the status is what the next is answered with."""
+    """The documents that came in; ``status`` is that of the next answer."""
 
     url: str = ""
     documents: list[dict[str, Any]] = field(default_factory=list)
@@ -22,7 +22,7 @@ class Hook:
 
 @contextmanager
 def webhook(address: str = "127.0.0.1") -> Iterator[Hook]:
-    """The program, until the block ends; at loopback, or at another address of this machine."""
+    """Run the server until the block ends, on loopback or another address of this machine."""
     hook = Hook()
 
     class Answering(BaseHTTPRequestHandler):

@@ -1,4 +1,4 @@
-"""A MariaDB server of the tests' own, on loopback, in a temporary folder."""
+"""A MariaDB server only for tests, on loopback, in a temporary folder."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.services.waiting import until
 
 @dataclass
 class MariaDB:
-    """A server that lets its root in without a password."""
+    """A server that lets root in without a password."""
 
     port: int
     _names: Iterator[int] = field(default_factory=count)
@@ -35,13 +35,13 @@ class MariaDB:
                 cursor.execute(statement)
 
     def new_database(self) -> str:
-        """The URL of a database that did not exist before."""
+        """Create a database; return its URL."""
         name = f"test{next(self._names)}"
         self.execute(f"create database {name}")
         return f"mariadb://root@127.0.0.1:{self.port}/{name}"
 
     def is_up(self) -> bool:
-        """Whether it answers."""
+        """Return whether the server answers."""
         try:
             self.execute("select 1")
         except pymysql.err.OperationalError:
@@ -51,11 +51,11 @@ class MariaDB:
 
 @contextmanager
 def mariadb_server(folder: Path) -> Iterator[MariaDB]:
-    """A server whose data lie in that folder, which is made."""
+    """Run a server with its data in that folder, which is made."""
     program, install = require_program("mariadbd"), require_program("mariadb-install-db")
     folder.mkdir(exist_ok=True)
     user = "mysql" if os.geteuid() == 0 else pwd.getpwuid(os.geteuid()).pw_name
-    if os.geteuid() == 0:  # which the server does not run as
+    if os.geteuid() == 0:  # the server does not run as root
         shutil.chown(folder, user, user)
     about = ["--no-defaults", f"--datadir={folder / 'data'}", f"--user={user}"]
     quiet = ["--auth-root-authentication-method=normal", "--skip-test-db"]
@@ -77,7 +77,7 @@ def mariadb_server(folder: Path) -> Iterator[MariaDB]:
 
 @pytest.fixture(scope="session")
 def mariadb() -> Iterator[Callable[[], str]]:
-    """Makes an empty database and gives its URL."""
+    """A function that makes an empty database and returns its URL."""
     # Not under tmp_path, whose parents the server's own user may not enter.
     with tempfile.TemporaryDirectory(prefix="schedlab-mariadb-") as name:
         folder = Path(name)

@@ -1,4 +1,4 @@
-"""A PostgreSQL server of the tests' own, on loopback, in a temporary folder."""
+"""A PostgreSQL server only for tests, on loopback, in a temporary folder."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ import pytest
 
 
 def free_port() -> int:
-    """A port of loopback that nobody listens on."""
+    """Return a port of loopback on which no program listens."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 def _programs() -> Path:
-    """The folder of the newest server that is installed."""
+    """Return the folder of the newest server that is installed."""
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     if not found:
         pytest.skip("no PostgreSQL server is installed")
@@ -42,24 +42,24 @@ def _is_alive(process: str) -> bool:
 
 
 class PostgreSQL:
-    """A server of which each caller gets an empty database."""
+    """A server that gives each caller an empty database."""
 
     def __init__(self, folder: Path) -> None:
         self._programs = _programs()
         self._data, self.port = folder / "data", free_port()
-        if os.geteuid() == 0:  # which the server refuses to run as
+        if os.geteuid() == 0:  # the server refuses to run as root
             shutil.chown(folder, "postgres", "postgres")
         self._folder, self._names = folder, count()
         self._run("initdb", "-A", "trust", "-U", "postgres", "-E", "UTF8", "--no-sync")
         self.start()
 
     def start(self) -> None:
-        """Begin to answer; after a kill, with what was committed before it."""
+        """Start to answer; after a kill, with all that was committed before it."""
         options = f"-p {self.port} -c listen_addresses=127.0.0.1 -k {self._folder} -c fsync=off"
         self._run("pg_ctl", "-w", "-l", str(self._folder / "log"), "-o", options, "start")
 
     def kill(self) -> None:
-        """All processes of the server, without a word of warning."""
+        """Kill all processes of the server without warning."""
         first = (self._data / "postmaster.pid").read_text().split()[0]
         children = Path(f"/proc/{first}/task/{first}/children").read_text().split()
         for process in (first, *children):
@@ -67,19 +67,19 @@ class PostgreSQL:
                 os.kill(int(process), signal.SIGKILL)
         while any(_is_alive(process) for process in (first, *children)):
             time.sleep(0.01)  # a new server refuses to share its memory with one of the old
-        # Where nobody collects the dead, their numbers still look alive to a new server.
+        # If no process reaps them, their ids still look alive to a new server.
         for lock in (self._data / "postmaster.pid", *self._folder.glob(".s.PGSQL.*.lock")):
             lock.unlink()
 
     def new_database(self) -> str:
-        """The URL of a database that did not exist before."""
+        """Create a database; return its URL."""
         name = f"test{next(self._names)}"
         address = ("-h", "127.0.0.1", "-p", str(self.port), "-U", "postgres")
         subprocess.run([self._programs / "createdb", *address, name], check=True)
         return f"postgresql://postgres@127.0.0.1:{self.port}/{name}"
 
     def stop(self) -> None:
-        """At once, without waiting for connections to be given back."""
+        """Stop at once, without waiting for open connections."""
         self._run("pg_ctl", "-m", "immediate", "stop")
 
     def _run(self, program: str, *arguments: str) -> None:
@@ -90,7 +90,7 @@ class PostgreSQL:
 
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[Callable[[], str]]:
-    """Makes an empty database and gives its URL."""
+    """A function that makes an empty database and returns its URL."""
     # Not under tmp_path, whose parents the server's own user may not enter.
     with tempfile.TemporaryDirectory(prefix="schedlab-postgresql-") as folder:
         server = PostgreSQL(Path(folder))

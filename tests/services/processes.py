@@ -1,4 +1,4 @@
-"""Servers of the tests' own: started on loopback, waited for, and stopped by their process id."""
+"""Servers only for tests: started on loopback, waited for, and stopped by their process id."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PATIENCE_S = 300.0
 
 
 def require_program(name: str) -> str:
-    """The program's path, or a skip."""
+    """Return the program's path, or skip the test."""
     found = shutil.which(name, path="/usr/local/bin:/usr/bin:/usr/sbin:/bin:/sbin")
     if found is None:
         pytest.skip(f"{name} is not installed")
@@ -25,7 +25,7 @@ def require_program(name: str) -> str:
 
 @contextmanager
 def running(command: Sequence[str], log: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """A server for as long as the block lasts."""
+    """Run a server until the block ends."""
     with (
         log.open("wb") as output,
         subprocess.Popen(command, stdout=output, stderr=output) as server,
@@ -41,7 +41,7 @@ def running(command: Sequence[str], log: Path) -> Iterator[subprocess.Popen[byte
 
 
 def wait_for(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
-    """Until the server answers at that address."""
+    """Wait until the server answers at that address."""
     until = time.monotonic() + PATIENCE_S
     while time.monotonic() < until and server.poll() is None:
         try:

@@ -21,7 +21,7 @@ Serve = Callable[[Iterable[Sample]], AbstractContextManager[str]]
 
 @pytest.fixture
 def prometheus_history(tmp_path: Path) -> ServeFile:
-    """Serves the history in an OpenMetrics file from Prometheus, whose URL it gives."""
+    """A function that serves an OpenMetrics file from Prometheus, and yields its URL."""
     promtool, program = require_program("promtool"), require_program("prometheus")
 
     @contextmanager
@@ -48,7 +48,7 @@ def prometheus_history(tmp_path: Path) -> ServeFile:
 
 @pytest.fixture
 def prometheus(tmp_path: Path, prometheus_history: ServeFile) -> Serve:
-    """Serves samples from Prometheus, whose URL it gives."""
+    """A function that serves samples from Prometheus, and yields its URL."""
 
     def serve(samples: Iterable[Sample]) -> AbstractContextManager[str]:
         history = tmp_path / "history.om"
@@ -60,7 +60,7 @@ def prometheus(tmp_path: Path, prometheus_history: ServeFile) -> Serve:
 
 @pytest.fixture
 def victoria_metrics(tmp_path: Path) -> Serve:
-    """Serves samples from VictoriaMetrics, whose URL it gives."""
+    """A function that serves samples from VictoriaMetrics, and yields its URL."""
     program = require_program("victoria-metrics")
 
     @contextmanager

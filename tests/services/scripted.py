@@ -1,4 +1,4 @@
-"""A web server that answers whatever a test tells it to."""
+"""A web server that gives the answers that a test chooses."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Answer:
 
 @dataclass
 class Scripted:
-    """A server that asks a function for its answers, and remembers what it was asked."""
+    """A server that gets its answers from a function, and records the requests."""
 
     url: str
     answer: Callable[[dict[str, Any]], Answer | Any] = lambda _: None
@@ -36,7 +36,7 @@ class Scripted:
 
 @pytest.fixture
 def scripted() -> Iterator[Scripted]:
-    """Serves on loopback until the test ends; an answer that is no ``Answer`` is sent as JSON."""
+    """A server on loopback until the test ends; what is no ``Answer`` is sent as JSON."""
     script = Scripted("")
 
     class Handler(BaseHTTPRequestHandler):
@@ -78,5 +78,5 @@ def scripted() -> Iterator[Scripted]:
 
 @pytest.fixture
 def nobody() -> str:
-    """An address at which nothing listens."""
+    """An address on which no program listens."""
     return f"http://127.0.0.1:{free_port()}"

@@ -1,7 +1,7 @@
 """Slurm with slurmdbd and MariaDB: eight nodes on this machine, in a folder of their own.
 
-Their power stands in databases as Ganglia keeps them, written beforehand for the two hours to come,
-which Slurm's ext_sensors plugin reads.
+The power of the nodes is in databases as Ganglia keeps them, which Slurm's ext_sensors plugin
+reads. They are written beforehand, for two hours.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tests.services.waiting import until
 CLUSTER = "testcl"
 NODES = tuple(f"n{number:02d}" for number in range(1, 9))
 POWER_S = 7200
-"""How long the power of the nodes is known from the start of the cluster on."""
+"""The time from the start of the cluster for which the power of the nodes is known."""
 
 
 @dataclass(frozen=True)
@@ -38,39 +38,39 @@ class Slurm:
 
     folder: Path
     database_url: str
-    """Of slurmdbd's tables."""
+    """The database of slurmdbd's tables."""
     daemons: ExitStack = field(default_factory=ExitStack)
-    """Ends them."""
+    """The daemons; closing the stack ends them."""
     rest_url: str = ""
-    """Of slurmrestd; empty where there is none."""
+    """The address of slurmrestd; empty without one."""
 
     @property
     def environment(self) -> dict[str, str]:
-        """By which Slurm's commands find the cluster."""
+        """Variables by which Slurm's commands find the cluster."""
         return {"SLURM_CONF": str(self.folder / "slurm.conf")}
 
     @property
     def rrds(self) -> Path:
-        """Where Ganglia would keep the power of the nodes."""
+        """The folder in which Ganglia would keep the power of the nodes."""
         return self.folder / "rrds"
 
     @property
     def rest_socket(self) -> Path:
-        """Where slurmrestd listens beside its address."""
+        """The socket on which slurmrestd listens, besides its address."""
         return self.folder / "rest" / "socket"
 
     def token(self, user: str) -> str:
-        """A token of a user for slurmrestd."""
+        """Return a token of a user for slurmrestd."""
         told = self.run("scontrol", "token", f"username={user}", "lifespan=7200")
         return told.strip().removeprefix("SLURM_JWT=")
 
     @property
     def completion_log(self) -> Path:
-        """What jobcomp/filetxt writes."""
+        """The file that jobcomp/filetxt writes."""
         return self.folder / "jobcomp.log"
 
     def run(self, *command: str, user: str | None = None, check: bool = True) -> str:
-        """What a command of Slurm prints; with ``check`` it must succeed."""
+        """Return what a command of Slurm prints; with ``check`` it must succeed."""
         done = subprocess.run(
             command,
             check=False,
@@ -84,7 +84,7 @@ class Slurm:
         return done.stdout
 
     def submit(self, user: str, *options: str) -> str:
-        """The id of a new job."""
+        """Submit a job; return its id."""
         return self.run("sbatch", "--parsable", *options, user=user).strip().partition(";")[0]
 
 
@@ -96,7 +96,7 @@ BY_FACTORS = "PriorityType=priority/multifactor\nPriorityWeightAge=1000\nPriorit
 def slurm_cluster(
     database_url: str, priority: str = BY_ARRIVAL, *, rest: bool = False
 ) -> Iterator[Slurm]:
-    """A cluster of eight nodes, for as long as the block lasts; with slurmrestd if asked for."""
+    """Run a cluster of eight nodes until the block ends, on request with slurmrestd."""
     programs = ["munged", "slurmdbd", "slurmctld", "slurmd", "sacctmgr", "sbatch", "rrdtool"]
     programs += ["slurmrestd"] if rest else []
     paths = {name: require_program(name) for name in programs}
@@ -157,7 +157,7 @@ def _configure(cluster: Slurm, priority: str) -> None:
 
 
 def watts(node: str, second: int) -> float:
-    """The power of a node in the second that ends then: each has its own, and it changes."""
+    """Return the power of a node in the second that ends then; it differs by node and changes."""
     return 100.0 + 10 * NODES.index(node) + (40 if second // 7 % 2 else 0)
 
 
@@ -195,7 +195,10 @@ StorageLoc={database.path[1:]}
 
 
 def _settings(folder: Path, dbd_port: int, priority: str) -> str:
-    """A job that is put back may start again once its credentials expired: in 5 s, not in 2 min."""
+    """Return the text of slurm.conf.
+
+    A requeued job may start again once its credentials have expired: in 5 s, not in 2 min.
+    """
     host = socket.gethostname().partition(".")[0]
     nodes = "".join(
         f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={free_port()} CPUs=4 "
@@ -269,7 +272,7 @@ def _start(cluster: Slurm, daemons: ExitStack, paths: dict[str, str]) -> None:
     until(lambda: answers("scontrol", "ping"), "slurmctld answers")
     nodes = [daemon("slurmd", "-N", node) for node in NODES]
     for each in (database, controller, *nodes):
-        daemons.callback(each.kill)  # all of them, before the first is waited for: nothing is kept
+        daemons.callback(each.kill)  # all are killed before a wait for the first: nothing is kept
     until(
         lambda: cluster.run("sinfo", "-h", "-N", "-o", "%T").split() == ["idle"] * len(NODES),
         "all nodes are idle",
@@ -277,7 +280,7 @@ def _start(cluster: Slurm, daemons: ExitStack, paths: dict[str, str]) -> None:
 
 
 def _start_rest(cluster: Slurm, program: str) -> None:
-    """As a user who may do nothing in Slurm: who asks brings a token."""
+    """Start slurmrestd as a user without rights in Slurm: each request brings a token."""
     address = cluster.rest_url.removeprefix("http://")
     command = ["runuser", "-u", "nobody", "--", "env", "SLURM_JWT=daemon"]
     command += [f"SLURM_CONF={cluster.folder}/slurm.conf", program, "-a", "rest_auth/jwt"]
@@ -295,14 +298,14 @@ def _start_rest(cluster: Slurm, program: str) -> None:
 
 
 def controller_pid(cluster: Slurm) -> int:
-    """Of slurmctld."""
+    """Return the process id of slurmctld."""
     return int((cluster.folder / "state" / "slurmctld.pid").read_text())
 
 
 def restart_controller(cluster: Slurm) -> None:
     """End slurmctld, and start it again.
 
-    It is asked to end: one that is killed loses the jobs of the last seconds.
+    It gets a signal to end: a slurmctld that is killed loses the jobs of the last seconds.
     """
     pid = controller_pid(cluster)
     os.kill(pid, signal.SIGTERM)
@@ -320,7 +323,7 @@ def restart_controller(cluster: Slurm) -> None:
 
 
 def _is_gone(pid: int) -> bool:
-    """Whether the process has ended, even if nobody has asked how."""
+    """Return whether the process has ended, even if it was not reaped."""
     try:
         return "(slurmctld) Z" in Path(f"/proc/{pid}/stat").read_text()
     except OSError:
@@ -329,6 +332,6 @@ def _is_gone(pid: int) -> bool:
 
 @pytest.fixture(scope="session")
 def slurm(mariadb: Callable[[], str]) -> Iterator[Slurm]:
-    """One cluster for all tests that want one."""
+    """One cluster for all tests that need it."""
     with slurm_cluster(mariadb()) as cluster:
         yield cluster

@@ -19,14 +19,14 @@ REFUSED = "nobody@example.org"
 
 @dataclass
 class Postbox:
-    """What came in, and who it was for.
+    """The messages that came in, and their recipients.
 
     Args:
         port: where the server listens.
-        needs_login: whether it takes messages only from who has logged in.
+        needs_login: whether it takes messages only after a login.
         messages: in the order in which they came.
-        to: whom each was for.
-        logins: with which names somebody logged in.
+        to: their recipients.
+        logins: the names given to log in.
     """
 
     port: int
@@ -62,7 +62,7 @@ class Postbox:
         return "250 OK"
 
     def authenticate(self, server: Any, session: Any, envelope: Any, *given: Any) -> AuthResult:
-        """Let in who knows the password."""
+        """Let in a client that knows the password."""
         _, data = given
         assert isinstance(data, LoginPassword)
         self.logins.append(data.login.decode())
@@ -71,7 +71,7 @@ class Postbox:
 
 @contextmanager
 def mail_server(*, needs_login: bool = False) -> Iterator[Postbox]:
-    """The server, until the block ends."""
+    """Run the server until the block ends."""
     box = Postbox(free_port(), needs_login)
     controller = Controller(
         box,

@@ -1,4 +1,4 @@
-"""Unix users for schedulers, which run jobs in nobody else's name."""
+"""Unix users for schedulers, which run each job as its own user."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from contextlib import contextmanager
 import pytest
 
 ANN, BOB, OPERATOR = (f"{name}{os.getpid()}" for name in ("ann", "bob", "ops"))
-"""Of this process alone: tests may run side by side."""
+"""Names of this process alone: several test processes may run at a time."""
 
 
 @contextmanager
 def unix_users(*names: str) -> Iterator[None]:
-    """Users of those names, who are gone again afterwards unless they were there before."""
+    """Make users with those names, and remove them again unless they were there before."""
     if os.geteuid() != 0:
         pytest.skip("only root can run a scheduler with several users")
     known = {user.pw_name for user in pwd.getpwall()}

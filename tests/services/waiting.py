@@ -1,4 +1,4 @@
-"""Waiting for what another program will do, for as long as patience lasts."""
+"""Waiting for what another program will do, up to a limit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PATIENCE_S = 600.0
 
 
 def until(happened: Callable[[], bool], what: str, patience_s: float = PATIENCE_S) -> None:
-    """Look again and again; the test fails if it never happens."""
+    """Check again and again; fail the test after the time limit."""
     end = time.monotonic() + patience_s
     while not happened():
         if time.monotonic() > end:

@@ -26,8 +26,8 @@ USER, PASSWORD = "Admin", "zabbix"
 _PAGES = Path("/usr/share/zabbix")
 _TABLES = Path("/usr/share/zabbix-server-pgsql")
 _SETTINGS = "/etc/zabbix/zabbix.conf.php"
-# Of the rows that a new Zabbix begins with, those without which nobody can log in; the others are
-# thousands of templates.
+# Only those rows of a new Zabbix without which no user can log in; the others are thousands of
+# templates.
 _FIRST_ROWS = re.compile(
     r"INSERT INTO (role|role_rule|users|usrgrp|users_groups|config|dbversion|hstgrp) "
 )
@@ -38,11 +38,11 @@ class Zabbix:
     """A running frontend and its database."""
 
     url: str
-    """Of ``api_jsonrpc.php``."""
+    """The URL of ``api_jsonrpc.php``."""
     database_url: str
 
     def call(self, method: str, params: Any, session: str | None = None) -> Any:
-        """What a method of the API gives back."""
+        """Return the result of a method of the API."""
         request = {"jsonrpc": "2.0", "method": method, "params": params, "id": 1}
         if session is not None:
             request["auth"] = session
@@ -51,11 +51,11 @@ class Zabbix:
         return answer["result"]
 
     def log_in(self) -> str:
-        """A session of the administrator."""
+        """Log in as the administrator; return the session."""
         return str(self.call("user.login", {"username": USER, "password": PASSWORD}))
 
     def add_host(self, name: str, items: Mapping[str, int]) -> list[int]:
-        """A new host with items of these keys and types of value; the ids of the items."""
+        """Add a host with items of these keys and value types; return the ids of the items."""
         session = self.log_in()
         group = self.call("hostgroup.get", {"output": ["groupid"], "limit": 1}, session)
         about = {"host": name, "groups": group, "interfaces": []}
@@ -68,7 +68,7 @@ class Zabbix:
         return [int(each) for each in self.call("item.create", made, session)["itemids"]]
 
     def write(self, table: str, rows: Sequence[Mapping[str, float]]) -> None:
-        """Rows of one of the tables that the server fills."""
+        """Write rows to one of the tables that the server fills."""
         marks = ", ".join(f":{name}" for name in rows[0])
         statement = f"INSERT INTO {table} ({', '.join(rows[0])}) VALUES ({marks})"
         engine = create_engine(self.database_url.replace("postgresql:", "postgresql+psycopg:"))
@@ -79,7 +79,7 @@ class Zabbix:
 
 @contextmanager
 def serving_zabbix(database_url: str, folder: Path) -> Iterator[Zabbix]:
-    """A frontend over a database that is empty yet."""
+    """Run a frontend over a database that is still empty."""
     php = require_program("php")
     for needed in (_PAGES / "api_jsonrpc.php", _TABLES / "schema.sql.gz"):
         if not needed.is_file():
@@ -101,10 +101,10 @@ def _fill(database_url: str) -> None:
 
 
 def _pages(folder: Path, database_url: str) -> Path:
-    """The frontend with settings of its own; Debian's looks for them in one place only."""
+    """Copy the frontend with its own settings; Debian's looks for them in one place only."""
     pages, database = folder / "www", urlsplit(database_url)
     pages.mkdir()
-    # What is copied looks for the rest beside its own file, wherever a link to it may lie.
+    # A file looks for the others beside its real path, not beside a link to it: these are copied.
     shutil.copytree(_PAGES / "include", pages / "include")
     shutil.copy(_PAGES / "api_jsonrpc.php", pages)
     for part in _PAGES.iterdir():
@@ -131,6 +131,6 @@ def _pages(folder: Path, database_url: str) -> Path:
 def zabbix_frontend(
     postgresql: Callable[[], str], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Zabbix]:
-    """One frontend for all tests that want one."""
+    """One frontend for all tests that need it."""
     with serving_zabbix(postgresql(), tmp_path_factory.mktemp("zabbix")) as frontend:
         yield frontend

@@ -40,7 +40,7 @@ class Changing:
 
 @st.composite
 def changing(draw: st.DrawFn, max_jobs: int) -> Changing:
-    """Return any of it, alone or with others."""
+    """Return jobs on a machine with any of the changes, alone or together."""
     platform, workload = draw(described(max_jobs))
     has = {name: draw(st.booleans()) for name in ("calendar", "consumables", "failures")}
     rule = draw(st.sampled_from((None, *BY)))
@@ -88,7 +88,7 @@ def tiered(draw: st.DrawFn, partition: Partition) -> Partition:
 
 
 def with_calendar(draw: st.DrawFn, cluster: Cluster) -> Cluster:
-    """Return the cluster with up to three intervals, which end."""
+    """Return the cluster with one to three outages, drains or reservations, all of which end."""
     last = cluster.nodes - 1
     kinds = st.sampled_from((Outage, Drain, Reservation))
     made: dict[type[NodeInterval], list[Any]] = {Outage: [], Drain: [], Reservation: []}
@@ -110,7 +110,7 @@ def with_calendar(draw: st.DrawFn, cluster: Cluster) -> Cluster:
 
 
 def consumable(draw: st.DrawFn, name: str) -> Consumable:
-    """Return licences that come and go, and are enough in the end."""
+    """Return licences whose number changes, and is enough in the end."""
     gaps = draw(st.lists(st.integers(1, 20), max_size=3))
     times = [sum(gaps[: place + 1]) for place in range(len(gaps))]
     steps = [CapacityStep(time, draw(st.integers(0, 4))) for time in times]
@@ -118,13 +118,13 @@ def consumable(draw: st.DrawFn, name: str) -> Consumable:
 
 
 def failures_of(draw: st.DrawFn, platform: Platform) -> tuple[Failure, ...]:
-    """Return up to three failures, each of another node."""
+    """Return up to three failures, each of a different node."""
     nodes = draw(st.lists(st.integers(0, min(5, platform.nodes - 1)), max_size=3, unique=True))
     times = st.integers(0, 60)
     return tuple(Failure(node, draw(times), draw(st.sampled_from((0, 5, 30)))) for node in nodes)
 
 
 def preemption(draw: st.DrawFn, by: Any) -> Preemption:
-    """Return the rule with any mode."""
+    """Return this preemption rule with any mode."""
     mode: Any = draw(st.sampled_from(MODES))
     return Preemption(by, mode, {"high": 1} if by == "qos" else {})

@@ -1,4 +1,4 @@
-"""Both simulators behind one face, so that each hand-drawn case is asserted on both."""
+"""Both simulators behind one interface, so that each hand-drawn case checks both."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ POLICIES = {
 
 
 def by_reference(workload: Workload, nodes: int, policy: str, **options: Any) -> ReferenceSchedule:
-    """The schedule of the plain Python simulator."""
+    """Return the schedule of the plain Python simulator."""
     chosen = POLICIES.get(policy, ReferencePolicy(policy))
     return reference_simulate(workload, nodes, chosen, **options)
 
 
 def by_core(workload: Workload, nodes: int, policy: str, **options: Any) -> ReferenceSchedule:
-    """The schedule of the native simulator, in the same form."""
+    """Return the schedule of the native simulator, in the same form."""
     return ReferenceSchedule.of(simulate(workload, nodes, policy, **options))
 
 

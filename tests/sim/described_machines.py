@@ -1,4 +1,4 @@
-"""Small machines as their owners describe them, with jobs that ask for parts of them."""
+"""Small machines with partitions or clusters, and jobs that ask for parts of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from schedlab.workload.needs import with_needs
 
 Drawn = tuple[Platform, Workload]
 Ask = tuple[str, int, int, int, int, int]
-"""A partition, and how many nodes with how many cores, KiB, GPUs; whether for itself alone."""
+"""Partition, nodes; cores, memory (KiB) and GPUs per node; 1 if the job wants them exclusively."""
 
 GIB_KB = 1 << 20
 TYPES = (
@@ -26,7 +26,7 @@ TYPES = (
 
 @st.composite
 def described(draw: st.DrawFn, max_jobs: int) -> Drawn:
-    """Return jobs that share nodes, that take whole ones of partitions, or of several clusters."""
+    """Return jobs that share nodes, or take whole nodes of partitions or of several clusters."""
     kind = draw(st.sampled_from((shared, shared, divided, clusters)))
     return draw(kind(max_jobs))
 
@@ -52,7 +52,7 @@ def shared(draw: st.DrawFn, max_jobs: int) -> Drawn:
 
 @st.composite
 def ask(draw: st.DrawFn, places: dict[str, list[NodeType]]) -> Ask:
-    """Return what some nodes of the partition can hold."""
+    """Return a demand that some nodes of the partition can meet."""
     place = draw(st.sampled_from(sorted(places)))
     model = draw(st.sampled_from(places[place]))
     cores = draw(st.integers(0, model.cores or 0))

@@ -34,7 +34,7 @@ Ask = tuple[int, int, int, str, int, int]
 
 @st.composite
 def ask(draw: st.DrawFn, types: list[NodeType]) -> Ask:
-    """Return cores, memory, GPUs, their type and the part of one; and whether for itself alone."""
+    """Return cores, memory, GPUs, GPU type, milli-GPUs, and whether the job wants a node alone."""
     model = draw(st.sampled_from(types))
     kind = draw(st.sampled_from([each for each in KINDS if not each or each in model.gpus]))
     most = model.gpus.get(kind, 0) if kind else model.gpu_count

@@ -20,7 +20,7 @@ capacities = st.lists(
 
 @st.composite
 def machines(draw: st.DrawFn, max_jobs: int = 12) -> Drawn:
-    """Return few jobs on a machine of few unlike nodes, every job with a demand that can be met."""
+    """Return a few jobs on a machine of a few unlike nodes, which can meet every job's demand."""
     capacity: tuple[Vector, ...] = tuple(draw(capacities))
     workload = draw(workloads(1, max_jobs))
     return workload, capacity, [draw(demands(capacity)) for _ in range(len(workload))]
@@ -28,7 +28,7 @@ def machines(draw: st.DrawFn, max_jobs: int = 12) -> Drawn:
 
 @st.composite
 def demands(draw: st.DrawFn, capacity: tuple[Vector, ...]) -> tuple[NodesAsked, ...]:
-    """Return one part, or two on nodes of their own."""
+    """Return a demand of one part, or of two parts on different nodes."""
     model = draw(st.integers(0, len(capacity) - 1))
     cores, *rest = capacity[model]
     share = (draw(st.integers(1, cores)), *(draw(st.integers(0, most)) for most in rest))

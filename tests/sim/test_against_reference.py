@@ -30,7 +30,7 @@ class Policy(ReferencePolicy):
 
     @property
     def name(self) -> str:
-        """The same policy as the core takes it."""
+        """The name of the same policy in the core."""
         base = self.order if self.backfill == "none" else f"{self.order}+{self.backfill}"
         parameters = ["rebuild=true"] if self.rebuild else []
         parameters += [f"backfill={self.candidates}"] if self.candidates else []
@@ -127,7 +127,7 @@ def simulate_natively(
     options: SimulationOptions,
     **more: Any,
 ) -> Schedule:
-    """The core's schedule; a name has no place for the weights of the candidates."""
+    """Return the core's schedule; a policy name cannot hold the weights of the candidates."""
     if policy.candidate_weights is None or policy.weights is None:
         return simulate(workload, nodes, policy.name, **options, **more)
     head, backfill = (
@@ -146,7 +146,7 @@ def simulate_natively(
 
 
 def machines(max_jobs: int) -> st.SearchStrategy[tuple[int, Workload]]:
-    """A machine of few nodes, or of more than a word of 64, and a workload that fits it."""
+    """Return a machine of a few nodes or more than a word of 64, and a workload that fits it."""
     return st.sampled_from((8, 3, 1, 67)).flatmap(
         lambda nodes: st.tuples(st.just(nodes), workloads(nodes, max_jobs))
     )
@@ -168,12 +168,12 @@ def check_agreement(nodes: int, workload: Workload, options: SimulationOptions) 
 def test_the_core_agrees_with_the_reference(
     machine: tuple[int, Workload], options: SimulationOptions
 ) -> None:
-    """Two programs written apart that agree on every start and node are rarely both wrong."""
+    """Two independent programs that agree on every start and node are rarely both wrong."""
     check_agreement(*machine, options)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(8))  # 1,000 draws, so that all processors can share them
+@pytest.mark.parametrize("part", range(8))  # 1,000 draws, split for all processors
 def test_the_core_agrees_with_the_reference_at_length(part: int) -> None:
     """Longer workloads and more of them, for the rare coincidences."""
 

@@ -1,4 +1,4 @@
-"""What interrupted jobs did: in the schedule, its files, metrics, pictures and the audit."""
+"""Attempts of interrupted jobs: in the schedule, its files, metrics, pictures and the audit."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ def test_a_failed_job_runs_again() -> None:
 
 
 def test_a_suspended_job_that_is_lost_is_forgotten_by_the_plan() -> None:
-    """Job 1 had a promise; the node fails at 8, and it must not run again.
+    """Job 1 has a promise when the node fails at 8, and must not run again.
 
-    Job 3 has a promise still, so it comes before job 2, which has lost its start.
+    Job 3 still has a promise, so it comes before job 2, which has lost its start.
     """
     workload = jobs((0, 1, 100, 100), (5, 1, 10, 10), (6, 1, 20, 20)).replace(requeue=[0, 1, 1])
     rule = Preemption(by="srpt", mode="suspend")
@@ -63,7 +63,7 @@ def test_a_suspended_job_that_is_lost_is_forgotten_by_the_plan() -> None:
 
 
 def test_two_jobs_do_not_preempt_each_other_for_ever() -> None:
-    """Both run longer than they asked for, and less than a tick seems left of either."""
+    """Both jobs outlive their requests, and each seems to have less than a tick left."""
     workload = jobs((0, 1, 30, 91), (1, 1, 10, 71))
     rule = Preemption(by="srpt", mode="requeue")
     made = simulate(workload, 1, "easy", tick=60, kill_at_request=False, preemption=rule)
@@ -71,7 +71,7 @@ def test_two_jobs_do_not_preempt_each_other_for_ever() -> None:
 
 
 def test_a_licence_that_is_short_between_two_ticks_is_not_missed() -> None:
-    """It is gone at 1 and back at 2; both are seen at 7."""
+    """The licence is gone at 1 and back at 2; the policy sees both at 7."""
     steps = (CapacityStep(1, 0), CapacityStep(2, 1))
     platform = replace(Platform.homogeneous(1), consumables=(Consumable("x", 1, steps),))
     columns = {name: PAIR[name][1:] for name in PAIR.columns} | {"licences": [0]}
@@ -81,7 +81,7 @@ def test_a_licence_that_is_short_between_two_ticks_is_not_missed() -> None:
 
 
 def test_metrics_count_lost_work() -> None:
-    """8 of 33 node-seconds are lost; the machine was busy all the time but node 0 from 4 to 9."""
+    """8 of 33 node-seconds are lost; the only idle node is node 0, from 4 to 9."""
     made = failed()
     assert find_metric("lost_work").value(made) == pytest.approx(8 / 33)
     assert find_metric("interruptions").value(made) == 0.5
@@ -91,7 +91,7 @@ def test_metrics_count_lost_work() -> None:
 
 
 def test_a_checkpoint_saves_work() -> None:
-    """Of 4 seconds, 3 are kept."""
+    """The checkpoint keeps 3 of the 4 seconds."""
     made = failed(checkpoint_s=3)
     assert made.attempts is not None
     assert made.attempts.lost_s.tolist() == [1, 0, 0]
@@ -99,7 +99,7 @@ def test_a_checkpoint_saves_work() -> None:
 
 
 def test_a_file_keeps_attempts(tmp_path: Path) -> None:
-    """In both forms that hold a whole schedule."""
+    """Both formats that hold a whole schedule keep the attempts."""
     made = failed()
     for name in ("a.csv", "a.parquet"):
         save_schedules([made], tmp_path / name)
@@ -107,7 +107,7 @@ def test_a_file_keeps_attempts(tmp_path: Path) -> None:
 
 
 def test_a_saved_simulation_goes_on_with_its_failures(tmp_path: Path) -> None:
-    """The failure comes after the moment at which it was saved."""
+    """The failure comes after the moment at which the simulation was saved."""
     run = Simulation(PAIR, 2, "easy", failures=[Failure(0, 4, 5)], preemption=Preemption("srpt"))
     run.run(1).save(tmp_path / "state")
     again = Simulation.load(tmp_path / "state").run().schedule()
@@ -116,7 +116,7 @@ def test_a_saved_simulation_goes_on_with_its_failures(tmp_path: Path) -> None:
 
 
 def test_rows_by_attempt() -> None:
-    """Numbered through, with the jobs' own numbers beside."""
+    """Each attempt has a row, numbered through, with the id of its job."""
     each = failed().by_attempt()
     assert each.start_s.tolist() == [0, 4, 9]
     assert each.job_id.tolist() == [1, 2, 1]
@@ -125,7 +125,7 @@ def test_rows_by_attempt() -> None:
 
 
 def test_a_job_that_is_cancelled_while_it_waits_again_has_ended() -> None:
-    """It was interrupted at 4 and cancelled at 6; all its work is lost."""
+    """Job 1 is interrupted at 4 and cancelled at 6; all its work is lost."""
     run = Simulation(PAIR, 2, "easy", failures=[Failure(0, 4, 5)]).run(6)
     made = run.cancel(1).run().schedule()
     assert made.attempts is not None
@@ -136,7 +136,7 @@ def test_a_job_that_is_cancelled_while_it_waits_again_has_ended() -> None:
 @examples(60)
 @given(drawn=changing(max_jobs=10))
 def test_the_audit_finds_all_feasible(drawn: Changing) -> None:
-    """No node is used twice, whatever happens; and all held time is work or lost."""
+    """No node is used twice, whatever happens, and all held time is work or lost."""
     made = simulate(
         drawn.workload,
         drawn.platform,
@@ -149,7 +149,7 @@ def test_the_audit_finds_all_feasible(drawn: Changing) -> None:
 
 
 def test_what_cannot_be_is_refused() -> None:
-    """Rules and modes by name, policies that count nodes, and a machine that closes for ever."""
+    """Unknown rules and modes, a policy that counts nodes, and a node that closes for ever."""
     with pytest.raises(UnknownNameError, match="unknown preemption"):
         Preemption("age")  # type: ignore[arg-type]
     with pytest.raises(UnknownNameError, match="unknown preemption mode"):

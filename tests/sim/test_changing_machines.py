@@ -1,4 +1,4 @@
-"""The core and the plain reference agree on machines that change, and jobs that are interrupted."""
+"""The core and the reference agree on machines that change and on jobs that are interrupted."""
 
 from __future__ import annotations
 
@@ -40,14 +40,17 @@ def check_agreement(
 def test_the_core_agrees_with_the_reference(
     drawn: Changing, options: SimulationOptions, policies: list[Policy], place: str
 ) -> None:
-    """Outages, drains, reservations, failures, licences, tiers, preemption, checkpoints."""
+    """They agree whatever changes or interrupts jobs.
+
+    That is outages, drains, reservations, failures, licences, tiers, preemption and checkpoints.
+    """
     check_agreement(drawn, options, policies, place)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(2))
 def test_the_core_agrees_with_the_reference_at_length(part: int) -> None:
-    """More jobs, and more of them wait."""
+    """There are more jobs, and more of them wait."""
 
     @drawn_apart(part)
     @examples(200)

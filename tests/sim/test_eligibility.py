@@ -23,7 +23,7 @@ FEW = st.lists(st.sampled_from(POLICIES), min_size=3, max_size=3)
 
 
 def conditions(draw: st.DrawFn, size: int) -> list[str]:
-    """A text for each job, on jobs of lower rank only: no circles."""
+    """Return a dependency text for each job, on jobs of lower rank only, so that no cycle forms."""
     rank = draw(st.permutations(range(size)))
     texts = []
     for place in rank:
@@ -40,7 +40,7 @@ def conditions(draw: st.DrawFn, size: int) -> list[str]:
 
 @st.composite
 def gated(draw: st.DrawFn, max_jobs: int) -> Workload:
-    """Return workloads whose jobs wait for all that there is to wait for."""
+    """Return a workload whose jobs wait for dependencies, begin times and array limits."""
     plain = draw(workloads(max_nodes=4, max_jobs=max_jobs))
     size = len(plain)
     columns: dict[str, Any] = {name: plain[name] for name in plain.columns}
@@ -71,7 +71,7 @@ def check_agreement(
     policies: list[Policy],
     preemption: Preemption | None,
 ) -> None:
-    """Compare all columns of both simulators, and let the audit look at the schedule."""
+    """Compare all columns of both simulators, and audit the schedule."""
     platform = Platform.homogeneous(4)
     for policy in policies:
         more: dict[str, Any] = {"preemption": preemption} if policy in ON_ANY_MACHINE else {}
@@ -101,7 +101,7 @@ def test_the_core_agrees_with_the_reference(
     policies: list[Policy],
     preemption: Preemption | None,
 ) -> None:
-    """All kinds, several at once, with withdrawals, killed jobs and preemption."""
+    """They agree on all dependencies, several at once, with withdrawals, kills and preemption."""
     check_agreement(workload, options, policies, preemption)
 
 
@@ -119,12 +119,12 @@ def test_the_core_agrees_with_the_reference_at_length(
     policies: list[Policy],
     preemption: Preemption | None,
 ) -> None:
-    """More jobs, and more of them wait."""
+    """There are more jobs, and more of them wait."""
     check_agreement(workload, options, policies, preemption)
 
 
 def starts(*rows: tuple[int, int, int, int], nodes: int = 8, **columns: Any) -> list[int]:
-    """Return when these jobs start; texts of dependencies may be given as they are."""
+    """Return the starts of these jobs, whose dependencies may be given as texts."""
     given = dict(columns)
     texts = given.pop("dependencies", [""] * len(rows))
     labels = sorted(set(texts) - {""})
@@ -165,7 +165,7 @@ def test_each_kind(text: str, start_s: int) -> None:
 
 
 def test_a_job_that_failed_in_the_trace_ended_badly() -> None:
-    """It ran as long as it ran, and whoever wanted it to succeed cannot start."""
+    """The failed job keeps its run time, and a job that needs its success cannot start."""
     both = ["", "afterok:1", "afternotok:1"]
     rows = (SHORT, LATER, LATER)
     assert starts(*rows, dependencies=both, status=[0, 1, 1]) == [0, -1, 10]
@@ -173,13 +173,16 @@ def test_a_job_that_failed_in_the_trace_ended_badly() -> None:
 
 
 def test_who_waits_for_a_job_that_can_never_start_sees_its_withdrawal() -> None:
-    """Job 2 goes when job 1 is killed at 20; 3 wanted it to end, 4 to start, 5 to succeed."""
+    """Job 2 is withdrawn when job 1 is killed at 20.
+
+    Jobs 3, 4 and 5 wait for the end, the start and the success of job 2.
+    """
     texts = ["", "afterok:1", "afterany:2", "after:2", "afterok:2"]
     assert starts(KILLED, *[LATER] * 4, dependencies=texts) == [0, -1, 20, 20, -1]
 
 
 def test_a_job_begins_no_earlier_than_it_asked() -> None:
-    """The wait counts from then on."""
+    """The wait counts from the begin time."""
     workload = jobs(SHORT, SHORT, begin_after_s=[-1, 7])
     schedule = simulate(workload, 1, "fcfs")
     assert schedule.start_s.tolist() == [0, 10]
@@ -187,7 +190,7 @@ def test_a_job_begins_no_earlier_than_it_asked() -> None:
 
 
 def test_no_more_tasks_of_an_array_run_than_may() -> None:
-    """Tasks go in one by one, in their order; a job that is no task passes."""
+    """Tasks become eligible one by one, in order; a job that is no task passes them."""
     tasks = [(0, 1, 100, 10)] * 5
     columns: dict[str, Any] = {"array": [0, 0, 0, 0, -1], "array_limit": [2, 2, 2, 2, -1]}
     schedule = simulate(jobs(*tasks, **columns), 8, "easy")
@@ -196,7 +199,7 @@ def test_no_more_tasks_of_an_array_run_than_may() -> None:
 
 
 def test_a_withdrawn_task_leaves_its_place() -> None:
-    """Task 2 is let in and waits for nodes; when it goes, task 3 comes in."""
+    """Task 2 is eligible and waits for nodes; when it is withdrawn, task 3 becomes eligible."""
     columns: dict[str, Any] = {"array": [0] * 3, "array_limit": [2] * 3}
     columns["cancel_after_s"] = [-1, 4, -1]
     schedule = simulate(jobs((0, 1, 10, 10), (0, 2, 9, 9), (0, 1, 5, 5), **columns), 2, "easy")
@@ -204,7 +207,7 @@ def test_a_withdrawn_task_leaves_its_place() -> None:
 
 
 def test_jobs_that_wait_for_each_other_are_refused() -> None:
-    """Also where one of them waits for its namesakes."""
+    """A job that waits for its namesakes can be part of a cycle too."""
     with pytest.raises(WorkloadError, match="job 1 can never start: its dependencies form a cycle"):
         starts(SHORT, SHORT, dependencies=["after:2", "singleton"], user=[1, 1])
     with pytest.raises(WorkloadError, match="job 1 can never start: its dependencies form a cycle"):
@@ -212,7 +215,7 @@ def test_jobs_that_wait_for_each_other_are_refused() -> None:
 
 
 def test_withdrawals_of_one_tick_come_in_the_order_of_their_times() -> None:
-    """Job 3 goes at 1 by itself, job 2 at 2, so job 3 has not gone with it."""
+    """Job 3 is withdrawn at 1 on its own account, not because job 2 is withdrawn at 2."""
     workload = jobs((0, 1, 1, 1), (0, 1, 9, 9), (0, 1, 9, 9), cancel_after_s=[-1, 2, 1])
     table = {name: workload[name] for name in workload.columns}
     waits_for = Workload(
@@ -224,7 +227,7 @@ def test_withdrawals_of_one_tick_come_in_the_order_of_their_times() -> None:
 
 
 def test_a_job_is_withdrawn_for_the_first_condition_that_fails() -> None:
-    """Job 2 goes at 1, and job 4 for it, when it is submitted; job 3 need not wait for that."""
+    """Job 2 is withdrawn at 1, and so is job 4 when it is submitted; job 3 need not wait for it."""
     texts = ["", "afternotok:1", "after:4,afternotok:1", "afterok:2"]
     labels = sorted(set(texts) - {""})
     plain = jobs((0, 1, 1, 1), (0, 1, 1, 1), (0, 1, 1, 1), (2, 1, 1, 1))

@@ -18,7 +18,10 @@ from schedlab.workload import Workload
 
 
 def busy(jobs: int = 400, seed: int = 1, run_s: NDArray[np.int64] | None = None) -> Workload:
-    """Return jobs that want a little more than 16 nodes; users know half of their run times."""
+    """Return jobs that need a little more than 16 nodes.
+
+    By default a job runs for half of its request on average.
+    """
     rng = np.random.default_rng(seed)
     request = rng.choice([600, 1800, 7200], jobs)
     drawn = np.maximum(1, (request * rng.uniform(0.1, 0.9, jobs)).astype(int))
@@ -35,7 +38,7 @@ def busy(jobs: int = 400, seed: int = 1, run_s: NDArray[np.int64] | None = None)
 
 
 def at_half(workload: Workload, nodes: int = 16) -> Simulation:
-    """Return the simulation at the submission of the middle job that has to wait."""
+    """Return the simulation at the submission of the middle one of the jobs that have to wait."""
     truth = simulate(workload, nodes, "easy")
     waited = np.flatnonzero(truth.start_s > workload["submit_s"])
     time_s = int(workload["submit_s"][waited[len(waited) // 2]])
@@ -43,7 +46,7 @@ def at_half(workload: Workload, nodes: int = 16) -> Simulation:
 
 
 def test_a_forecast_knows_nothing_of_the_future() -> None:
-    """With other run times and other jobs from now on it says the same."""
+    """Other run times and other jobs from now on do not change the forecast."""
     workload = busy()
     simulation = at_half(workload)
     told = simulation.forecast(forks=20, seed=3)
@@ -59,7 +62,7 @@ def test_a_forecast_knows_nothing_of_the_future() -> None:
 
 
 def test_a_forecast_is_the_same_for_the_same_seed() -> None:
-    """On any number of threads; quantiles rise, and no job starts before now."""
+    """This holds on any number of threads; quantiles never fall, and no job starts before now."""
     simulation = at_half(busy())
     one = simulation.forecast(forks=30, seed=5, threads=1)
     two = simulation.forecast(forks=30, seed=5, threads=4)
@@ -71,7 +74,7 @@ def test_a_forecast_is_the_same_for_the_same_seed() -> None:
 
 
 def test_a_certain_future_is_forecast_exactly() -> None:
-    """If users always run for what they request, and nobody comes, there is one future."""
+    """If every job runs for its request and no job arrives, there is only one future."""
     workload = busy()
     workload = workload.replace(run_s=workload["request_s"])
     submitted = workload["submit_s"] <= at_half(workload).now_s
@@ -85,7 +88,7 @@ def test_a_certain_future_is_forecast_exactly() -> None:
 
 
 def test_intervals_hold_as_often_as_they_say() -> None:
-    """On a long trace of like jobs, and better than past waits."""
+    """They do on a long trace of similar jobs, and forecasts are better than past waits."""
     found = score_forecasts(busy(3000), 16, "easy", moments=150, jobs=10, forks=30, seed=1)
     assert found.within_80 == pytest.approx(0.8, abs=0.08)
     assert found.within_50 == pytest.approx(0.5, abs=0.1)
@@ -95,13 +98,13 @@ def test_intervals_hold_as_often_as_they_say() -> None:
 
 
 def test_scores_need_jobs_that_wait() -> None:
-    """On a machine for all of them nobody does."""
+    """On a machine large enough for all jobs, no job waits."""
     with pytest.raises(ParameterError, match="no job waits at any of the moments"):
         score_forecasts(busy(20), 4096, "easy", moments=5)
 
 
 def test_calibration_moves_quantiles_that_are_too_low() -> None:
-    """All jobs start after e times as long as was said: every quantile is moved by about 1."""
+    """All jobs wait e times as long as forecast: every logarithmic quantile moves by about 1."""
     calibration = StartCalibration(np.random.default_rng(0))
     said = np.repeat(np.log1p([[1000.0]]), len(FORECAST_LEVELS), axis=1)
     jobs = np.arange(30, dtype=np.int32)
@@ -119,7 +122,7 @@ def test_calibration_moves_quantiles_that_are_too_low() -> None:
 
 
 def test_jobs_that_still_wait_count_as_late() -> None:
-    """After ten times as long, those that have not started have exceeded every quantile."""
+    """Jobs that still wait after ten times the forecast have exceeded every quantile."""
     calibration = StartCalibration(np.random.default_rng(0))
     said = np.repeat(np.log1p([[100.0]]), len(FORECAST_LEVELS), axis=1)
     for moment in range(40):
@@ -129,7 +132,7 @@ def test_jobs_that_still_wait_count_as_late() -> None:
 
 
 def test_like_jobs_of_a_user_are_short_or_long_together() -> None:
-    """The levels of two like jobs go together, those of others do not; all are uniform."""
+    """Levels of two similar jobs correlate, those of other jobs do not; all are uniform."""
     simulation = at_half(busy())
     jobs = simulation.unfinished()
     rows = np.column_stack([jobs.user, jobs.nodes, jobs.request_s])
@@ -149,7 +152,10 @@ def _correlation(levels: NDArray[np.float64], pair: tuple[int, int]) -> float:
 
 
 def test_jobs_come_as_in_past_weeks() -> None:
-    """Of the weeks before, never later ones; unfinished jobs as long as the future says."""
+    """Arrivals are drawn from past weeks, never from later ones.
+
+    Unfinished jobs run as long as the future says.
+    """
     days = 40
     submit = np.arange(days) * DAY_S
     columns = {name: np.ones(days, int) for name in ("nodes", "request_s", "run_s")}
@@ -168,7 +174,7 @@ def test_jobs_come_as_in_past_weeks() -> None:
 
 
 def test_past_waits_given_that_a_job_has_waited() -> None:
-    """A job that has waited for 100 s waits as long as those that waited for longer did."""
+    """A job that has waited for 100 s gets the waits of past jobs that waited for longer."""
     workload = Workload(
         {
             "job_id": [1, 2, 3, 4],
@@ -190,7 +196,7 @@ def _fake(now_s: int) -> StartForecast:
 
 
 def test_the_pinball_loss() -> None:
-    """At the median half the error; a quantile that is met costs nothing."""
+    """At the median the loss is half the error; a quantile that is met exactly costs nothing."""
     exact = np.full((1, len(FORECAST_LEVELS)), 10.0)
     assert pinball(exact, np.array([10.0])) == 0
     assert pinball(exact, np.array([30.0])) == pytest.approx(20 * FORECAST_LEVELS.mean())
@@ -210,7 +216,7 @@ def test_words_without_a_clock(given: tuple[int, int, int, int], expected: str) 
 
 
 def test_words_with_a_clock() -> None:
-    """Times of day, rounded to what the width of the interval allows."""
+    """Times of day are rounded as the width of the interval allows."""
     clock = Clock.of({"UnixStartTime": ["1000000000"], "TimeZoneString": ["Europe/Berlin"]})
     assert clock is not None
     assert f"{clock.at(0):%a %H:%M}" == "Sun 03:46"
@@ -222,7 +228,7 @@ def test_words_with_a_clock() -> None:
 
 
 def test_what_cannot_be_forecast() -> None:
-    """One sentence each."""
+    """Each error is one sentence."""
     simulation = at_half(busy())
     told = simulation.forecast(forks=2)
     with pytest.raises(WorkloadError, match="job 1 does not wait"):

@@ -37,7 +37,7 @@ FEW = st.lists(st.sampled_from(ON_ANY_MACHINE), min_size=4, max_size=4)
 def test_the_core_agrees_with_the_reference(
     drawn: Drawn, options: SimulationOptions, policies: list[Policy], place: str
 ) -> None:
-    """Parts of GPUs, whole ones beside them, GPUs of two types on one node."""
+    """They agree on parts of GPUs, whole GPUs beside them, and two types of GPU on one node."""
     platform, workload = drawn
     for policy in policies:
         check_places((with_weights_and_switches(platform), workload), options, policy, place)
@@ -46,13 +46,13 @@ def test_the_core_agrees_with_the_reference(
 @examples(60)
 @given(drawn=with_gpus(max_jobs=14), policy=st.sampled_from(("fcfs", "easy", "conservative")))
 def test_the_audit_finds_all_feasible(drawn: Drawn, policy: str) -> None:
-    """What shares a GPU is packed a second time there, from the schedule alone."""
+    """The audit packs the parts of GPUs a second time, from the schedule alone."""
     platform, workload = drawn
     assert find_violations(simulate(workload, platform, policy)) == []
 
 
 def parts(*milli: int) -> Workload:
-    """Return jobs of one core and so much of one GPU, submitted at 0, that run for 10 s."""
+    """Return jobs of one core and this part of a GPU (in 1/1000), which run from 0 for 10 s."""
     workload = jobs(*((0, 1, 10, 10) for _ in milli))
     count = len(milli)
     return workload.replace(
@@ -61,20 +61,20 @@ def parts(*milli: int) -> Workload:
 
 
 def test_a_part_is_of_one_gpu() -> None:
-    """Three parts of 600 need three GPUs; the fourth finds 400 on each and waits."""
+    """Three parts of 600 need three GPUs; the fourth finds only 400 free on each and waits."""
     platform = Platform.homogeneous(1, cores=8, gpus={"a": 3})
     made = simulate(parts(600, 600, 600, 600, 400), platform, "easy")
     assert made.start_s.tolist() == [0, 0, 0, 10, 0]
 
 
 def test_whole_gpus_are_wholly_free() -> None:
-    """A part of 1 leaves one of two GPUs for a job that takes a whole one, none for the next."""
+    """A part of 1/1000 leaves one of two GPUs for a job with a whole GPU, and none for the next."""
     platform = Platform.homogeneous(1, cores=8, gpus={"a": 2})
     assert simulate(parts(1, 1000, 1000), platform, "easy").start_s.tolist() == [0, 0, 10]
 
 
 def test_parts_fill_the_fullest_gpu() -> None:
-    """300 goes beside 500, so that a whole GPU is left."""
+    """The part of 300 goes beside that of 500, so that a whole GPU is left."""
     platform = Platform.homogeneous(1, cores=8, gpus={"a": 2})
     assert simulate(parts(500, 300, 1000), platform, "easy").start_s.tolist() == [0, 0, 0]
     spread = simulate(parts(500, 300, 1000), platform, "easy", place="worst-fit")
@@ -82,7 +82,7 @@ def test_parts_fill_the_fullest_gpu() -> None:
 
 
 def test_fgd_keeps_gpus_that_others_can_use() -> None:
-    """The job of 4 cores goes where no core is left for the free GPU, not to the lowest node."""
+    """The first job takes the GPU that jobs of 6 cores cannot use, not that of the lowest node."""
     types = (NodeType("rich", cores=8, gpus={"a": 1}), NodeType("poor", cores=4, gpus={"a": 1}))
     platform = Platform((Cluster("c", tuple(NodeGroup(each, count=1) for each in types)),))
     asked = jobs((0, 1, 10, 10), *((1, 1, 10, 10) for _ in range(5)))
@@ -92,7 +92,7 @@ def test_fgd_keeps_gpus_that_others_can_use() -> None:
 
 
 def test_the_audit_sees_a_gpu_that_two_jobs_cannot_share() -> None:
-    """Two parts of 600 on the one GPU of node 0."""
+    """Two parts of 600 do not fit on the one GPU of node 0."""
     platform = Platform.homogeneous(2, cores=8, gpus={"a": 1})
     made = simulate(parts(600, 600), platform, "easy")
     assert made.named_nodes().of(1) == [(1, 1)]
@@ -102,7 +102,7 @@ def test_the_audit_sees_a_gpu_that_two_jobs_cannot_share() -> None:
 
 
 def test_the_audit_packs_parts() -> None:
-    """Three parts of 600 have room for 1800 of 2000, but not on two GPUs."""
+    """Three parts of 600 are 1800 of 2000 in all, but do not fit on two GPUs."""
     platform = Platform.homogeneous(2, cores=8, gpus={"a": 2})
     made = simulate(parts(600, 600, 600), platform, "easy")
     assert made.named_nodes().of(2) == [(1, 1)]
@@ -120,21 +120,21 @@ def test_the_audit_packs_parts() -> None:
     ],
 )
 def test_what_is_no_part_of_a_gpu_is_told(changed: dict[str, list[int]], said: str) -> None:
-    """One sentence, before the run begins."""
+    """The error is one sentence, before the run begins."""
     platform = Platform.homogeneous(1, cores=8, gpus={"a": 3})
     with pytest.raises(WorkloadError, match=said):
         simulate(parts(500).replace(**changed), platform, "easy")
 
 
 def test_too_many_gpus_are_told() -> None:
-    """A mask of a node's GPUs has 64 places."""
+    """The bit mask of a node's GPUs has 64 places."""
     platform = Platform.homogeneous(1, cores=8, gpus={"a": 60, "b": 5})
     with pytest.raises(PlatformError, match="has nodes with 65 GPUs"):
         simulate(parts(500), platform, "easy")
 
 
 def test_parts_are_added_and_forked() -> None:
-    """A fork goes on with the same GPUs; parts join parts, but not whole GPUs."""
+    """A fork keeps the GPUs; jobs with parts can be added to parts, but not to whole GPUs."""
     platform = Platform.homogeneous(1, cores=8, gpus={"a": 1})
     added = parts(400, 400).replace(job_id=[7, 8], submit_s=[1, 1])
     run = Simulation(parts(500), platform, "easy").run(0).fork().submit(added).run()

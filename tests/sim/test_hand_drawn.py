@@ -24,7 +24,7 @@ Run = Callable[..., ReferenceSchedule]
 
 
 def test_first_come_first_served_leaves_a_hole_before_a_wide_job(run: Run) -> None:
-    """Without backfilling nobody overtakes B, though two nodes stand idle.
+    """Without backfilling no job overtakes B, although two nodes are idle.
 
     ::
 
@@ -39,7 +39,7 @@ def test_first_come_first_served_leaves_a_hole_before_a_wide_job(run: Run) -> No
 def test_easy_fills_the_hole_without_delaying_the_head(run: Run) -> None:
     """D ends before the shadow time 6 and may overtake; C would delay B and may not.
 
-    In the manner of Mu'alem and Feitelson's example (TPDS 2001), with a candidate of each kind.
+    The example follows Mu'alem and Feitelson (TPDS 2001), with a candidate of each kind.
 
     ::
 
@@ -56,7 +56,7 @@ def test_easy_fills_the_hole_without_delaying_the_head(run: Run) -> None:
 
 
 def test_a_candidate_that_ends_exactly_at_the_shadow_time_may_start(run: Run) -> None:
-    """B's nodes are free at 4 all the same: completions come before starts.
+    """C may start, since B's nodes are still free at 4: completions come before starts.
 
     ::
 
@@ -68,7 +68,7 @@ def test_a_candidate_that_ends_exactly_at_the_shadow_time_may_start(run: Run) ->
 
 
 def test_easy_backfills_past_the_shadow_time_on_extra_nodes(run: Run) -> None:
-    """B leaves one node over at its start; C may hold that one, D would be one too many.
+    """B leaves one extra node at its start; C may hold it, but D would be one too many.
 
     ::
 
@@ -101,7 +101,7 @@ def test_easy_may_delay_the_second_job_of_the_queue(run: Run) -> None:
 
 
 def test_conservative_protects_every_job(run: Run) -> None:
-    """C is promised 4 as well, so that D may not start before 8.
+    """C is promised 4 as well, so D may not start before 8.
 
     ::
 
@@ -157,8 +157,8 @@ def test_an_early_end_moves_promises_earlier(run: Run) -> None:
 def test_a_promise_is_kept_when_nothing_else_happens_then(run: Run) -> None:
     """C moves up to the end of D's reservation, then D itself moves up: nothing ends at 6.
 
-    A asked for 9 but ends at 1. C, first in the queue, was promised 9 and looks first: D is planned
-    for [4, 6), so C gets 6. Then D moves to 1, and C's promise falls into an empty machine.
+    A asked for 9 but ends at 1. C, first in the queue, was promised 9 and is replanned first: D is
+    planned for [4, 6), so C gets 6. Then D moves to 1, so the machine is empty when C is due.
 
     ::
 
@@ -173,7 +173,7 @@ def test_a_promise_is_kept_when_nothing_else_happens_then(run: Run) -> None:
 
 
 def test_a_plan_is_kept_against_a_newcomer_but_a_rebuilt_one_is_not(run: Run) -> None:
-    """B is promised 4 when the shorter C arrives; only a plan built anew lets C go first."""
+    """B is promised 4 when the shorter C arrives; only a rebuilt plan lets C go first."""
     workload = jobs((0, 2, 4, 4), (1, 2, 3, 3), (2, 2, 2, 2))
     kept = run(workload, 2, "sjf+conservative")
     rebuilt = run(workload, 2, "sjf+conservative:rebuild=true")
@@ -199,7 +199,7 @@ def test_an_overrunning_job_is_expected_to_end_any_moment(run: Run) -> None:
 
 
 def test_an_overrun_voids_the_promises(run: Run) -> None:
-    """B and C were promised 2 and 4 while A overran until 9; both follow it one after the other."""
+    """B and C were promised 2 and 4, but A overruns until 9; they follow it one after the other."""
     workload = jobs((0, 2, 2, 9), (0, 2, 2, 2), (0, 2, 2, 2), (5, 1, 1, 1))
     schedule = run(workload, 2, "conservative", kill_at_request=False)
     assert schedule.start_s == [0, 9, 11, 13]
@@ -235,7 +235,7 @@ def test_depth_bounds_how_far_backfilling_looks(run: Run, depth: int, start_s: i
     ],
 )
 def test_orders(run: Run, order: str, queue: str) -> None:
-    """A leaves the machine to all others at once; who gets the lower nodes was ahead in the queue.
+    """All others start when A ends; the job with the lower nodes was ahead in the queue.
 
     B asks for 100 s on 4 nodes, C for 50 s on 1, D for 10 s on 3 and E for 20 s on 1.
     """

@@ -33,7 +33,7 @@ def test_events_are_seen_at_the_next_tick(run: Run) -> None:
 
 
 def test_plans_count_in_ticks(run: Run) -> None:
-    """A's end at 61 would be seen at 120 only, so the head B is promised 120."""
+    """A's end at 61 would be seen only at 120, so the head B is promised 120."""
     workload = jobs((0, 1, 61, 61), (0, 2, 60, 60), (0, 1, 100, 100))
     schedule = run(workload, 2, "easy", tick=60)
     assert schedule.start_s == [0, 120, 0]
@@ -87,7 +87,7 @@ def test_a_job_of_no_length_ends_as_it_starts(run: Run) -> None:
 
 
 def test_a_waiting_job_can_be_withdrawn(run: Run) -> None:
-    """The head B gives up at 2 and C, behind it, starts at once.
+    """The head B is withdrawn at 2 and C, behind it, starts at once.
 
     ::
 
@@ -102,7 +102,7 @@ def test_a_waiting_job_can_be_withdrawn(run: Run) -> None:
 
 
 def test_a_withdrawn_job_frees_its_dependants(run: Run) -> None:
-    """B gives up at 2 while A runs; C, which waits for B and thinks 1 s, is eligible at 3.
+    """B is withdrawn at 2 while A runs; C, which waits for B and thinks 1 s, is eligible at 3.
 
     ::
 
@@ -122,7 +122,7 @@ def test_a_withdrawn_job_frees_its_dependants(run: Run) -> None:
 
 
 def test_a_job_can_be_withdrawn_before_it_is_eligible(run: Run) -> None:
-    """B waits for A until 4 but gives up at 2, which counts as the moment it came and went."""
+    """B would wait for A until 4 but is withdrawn at 2, which also counts as its eligible time."""
     workload = jobs((0, 1, 4, 4), (0, 1, 2, 2), depends_on=[-1, 1], cancel_after_s=[-1, 2])
     schedule = run(workload, 1, "fcfs")
     assert schedule.eligible_s == [0, 2]

@@ -1,4 +1,4 @@
-"""Futures that a simulation is given in the place of its own."""
+"""Imagined futures that replace a simulation's own."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_the_batch_is_what_single_forks_do(
     tick: int,
     seed: int,
 ) -> None:
-    """Dependencies, withdrawals, ticks; orders that learn know what happened before."""
+    """There are dependencies, withdrawals and ticks; orders that learn know the past."""
     if predict != "request":  # jobs that wait for others are predicted now, not later
         workload = workload.replace(depends_on=np.full(len(workload), -1))
     simulation = Simulation(workload, NODES, policies[0], predict=predict, tick=tick).run(now_s)
@@ -90,7 +90,7 @@ def test_on_machines_of_every_kind(
     place: str,
     seed: int,
 ) -> None:
-    """Shared nodes, partitions, clusters, parts of GPUs, choices of nodes."""
+    """There are shared nodes, partitions, clusters, parts of GPUs and several places."""
     platform, workload = drawn
     simulation = Simulation(workload, platform, policies[0], place=place).run(now_s)
     check_batch(simulation, *policies[1:], seed)
@@ -106,7 +106,7 @@ def test_on_machines_of_every_kind(
 def test_on_machines_that_change(
     drawn: Changing, now_s: int, policies: tuple[str, str, str], seed: int
 ) -> None:
-    """Outages, drains, reservations, repairs, licences, preemption, checkpoints."""
+    """There are outages, drains, reservations, repairs, licences, preemption and checkpoints."""
     simulation = Simulation(
         drawn.workload,
         drawn.platform,
@@ -127,7 +127,7 @@ def test_on_machines_that_change(
 def test_an_imagined_future_is_the_run_of_a_workload_that_has_it(
     workload: Workload, now_s: int, policy: str, seed: int
 ) -> None:
-    """Promises included: the policy goes on as if nothing had happened."""
+    """The policy keeps its promises, too, and goes on as if nothing had happened."""
     workload = workload.replace(
         depends_on=np.full(len(workload), -1), cancel_after_s=np.full(len(workload), -1)
     )
@@ -145,7 +145,7 @@ def test_an_imagined_future_is_the_run_of_a_workload_that_has_it(
 @examples(60)
 @given(workload=workloads(NODES, 15), now_s=TIMES_S, policy=st.sampled_from(POLICIES))
 def test_the_true_future_makes_no_difference(workload: Workload, now_s: int, policy: str) -> None:
-    """Nobody can know it: what is imagined stays when it changes."""
+    """The true future is unknown, so the imagined starts stay the same when it changes."""
     simulation = Simulation(workload, NODES, policy).run(now_s)
     runs = drawn_runs(simulation, 1)
     found = simulation.imagined_starts(runs).tolist()
@@ -159,7 +159,7 @@ def test_the_true_future_makes_no_difference(workload: Workload, now_s: int, pol
 
 
 def test_the_original_is_not_changed() -> None:
-    """A fork forgets the future, the original has it."""
+    """A fork forgets the true future; the original keeps it."""
     workload = crowd(count=30)
     simulation = Simulation(workload, 16, "easy").run(100)
     simulation.imagine(drawn_runs(simulation, 0)[0]).run()
@@ -168,7 +168,7 @@ def test_the_original_is_not_changed() -> None:
 
 
 def test_jobs_may_come() -> None:
-    """A narrow one like the second is in the way of the wide one that waits."""
+    """Under ``snf`` a new narrow job, like the second one, delays the wide job that waits."""
     workload = jobs((0, 2, 10, 10), (1, 1, 50, 5), (2, 4, 10, 10), (90, 1, 1, 1))
     simulation = Simulation(workload, 4, "fcfs").run(5)
     assert simulation.unfinished().job.tolist() == [0, 1, 2]
@@ -179,14 +179,14 @@ def test_jobs_may_come() -> None:
 
 
 def test_a_horizon_ends_it() -> None:
-    """Who has not started by then has no start."""
+    """A job that has not started by the horizon has no start."""
     simulation = Simulation(jobs((0, 4, 100, 9), (1, 4, 100, 9)), 4, "easy").run(1)
     assert simulation.imagined_starts([[50, 9]], until_s=49).tolist() == [[[0, -1]]]
     assert simulation.imagined_starts([[50, 9]], until_s=50).tolist() == [[[0, 50]]]
 
 
 def test_the_schedule_of_an_imagined_future_has_its_run_times() -> None:
-    """And cannot be saved as if it had happened."""
+    """An imagined future cannot be saved as if it had happened."""
     simulation = Simulation(jobs((0, 4, 100, 9), (1, 4, 100, 9)), 4, "easy").run(1)
     fork = simulation.imagine([50, 70]).run()
     assert fork.schedule().workload["run_s"].tolist() == [50, 70]
@@ -229,7 +229,10 @@ def test_arrivals_that_cannot_be(arrivals: list[Arrivals], message: str) -> None
 
 
 def test_a_job_to_come_does_not_come_when_what_it_waits_for_ends() -> None:
-    """Job 3 comes at 50 s, and waits for job 1: at 20 s nobody knows of it, nor does job 2."""
+    """At 20 s job 3, which comes at 50 s and waits for job 1, is unknown.
+
+    Job 2 waits for job 3, so neither starts.
+    """
     workload = Workload(
         {
             "job_id": [1, 2, 3],

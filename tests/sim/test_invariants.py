@@ -1,4 +1,4 @@
-"""What must hold for every policy on every real trace at hand."""
+"""Invariants of every policy on every real trace at hand."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ TRACES = {
 }
 
 
-# Every promise costs at every early end: a queue of 20,000 wants a depth.
+# Every promise costs time at every early end, so a queue of 20,000 jobs needs a depth.
 LONG = ("easy", "sjf+easy", "easy:backfill=sjf", "conservative:depth=100")
 
 
 @cache
 def load(folder: Path, name: str, jobs: int) -> tuple[Workload, int]:
-    """The first jobs of a trace, in nodes of its machine."""
+    """Return the first jobs of a trace, in nodes of its machine, and the number of these nodes."""
     nodes, cores = TRACES[name]
     workload = cores_per_node(read_workload(folder / "swf" / f"{name}.swf.gz"), cores)
     return head(oversize(workload, "clip", nodes), jobs), nodes
 
 
 def check_feasible(schedule: Schedule, nodes: int) -> None:
-    """Nothing starts before it may, nobody is lost, and no node has two jobs."""
+    """Check that no job starts too early or is lost, and that no node has two jobs."""
     workload = schedule.workload
     assert np.all(schedule.start_s >= workload["submit_s"])
     assert np.all(schedule.ran_s == np.minimum(workload["run_s"], workload["request_s"]))
@@ -46,7 +46,7 @@ def check_feasible(schedule: Schedule, nodes: int) -> None:
 
 
 def check_no_node_twice(schedule: Schedule) -> None:
-    """Sorted by node and start, each occupation ends before the next begins."""
+    """Check that each occupation of a node ends by the start of the next one."""
     ranges = schedule.node_ranges
     assert ranges is not None
     job = np.repeat(np.arange(len(schedule)), np.diff(ranges.offset))
@@ -80,7 +80,7 @@ def test_long_traces_stay_feasible(shared_data: Path, policy: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TRACES)
 def test_promises_are_kept(shared_data: Path, name: str) -> None:
-    """Conservative promises never slip; EASY keeps the head's: requests are limits."""
+    """Conservative promises never slip, and EASY keeps the head's, because requests are limits."""
     workload, nodes = load(shared_data, name, 5000)
     for policy in ("easy", "conservative", "sjf+conservative"):
         schedule = simulate(workload, nodes, policy)

@@ -1,4 +1,4 @@
-"""The core and the plain reference agree on nodes that jobs share, that are unlike or divided."""
+"""The core and the plain reference agree on nodes that are shared, unlike or in partitions."""
 
 from __future__ import annotations
 
@@ -44,14 +44,18 @@ FEW = st.lists(st.sampled_from(ON_ANY_MACHINE), min_size=5, max_size=5)
 def test_the_core_agrees_with_the_reference(
     drawn: Drawn, options: SimulationOptions, policies: list[Policy]
 ) -> None:
-    """Shares, exclusive jobs, memory, GPUs, partitions that overlap, several clusters at once."""
+    """They agree on all kinds of machines.
+
+    There are shares, exclusive jobs, memory, GPUs, partitions that overlap, and jobs on several
+    clusters at once.
+    """
     check_agreement(drawn, options, policies)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(2))
 def test_the_core_agrees_with_the_reference_at_length(part: int) -> None:
-    """More jobs, and more of them wait."""
+    """There are more jobs, and more of them wait."""
 
     @drawn_apart(part)
     @examples(300)
@@ -65,7 +69,7 @@ def test_the_core_agrees_with_the_reference_at_length(part: int) -> None:
 @examples(60)
 @given(drawn=described(max_jobs=15), policy=st.sampled_from(("fcfs", "sjf+easy", "conservative")))
 def test_the_audit_finds_all_feasible(drawn: Drawn, policy: str) -> None:
-    """Room and allowed nodes are counted a second time there, from the schedule alone."""
+    """The audit counts room and allowed nodes a second time, from the schedule alone."""
     platform, workload = drawn
     assert find_violations(simulate(workload, platform, policy)) == []
 
@@ -109,7 +113,7 @@ def test_jobs_share_a_node_unless_whole_nodes_are_asked_for() -> None:
 @examples(40)
 @given(drawn=shared(max_jobs=12), policy=st.sampled_from(("easy", "conservative", "wrsabf-or")))
 def test_a_fork_ends_as_the_run_that_was_not_stopped(drawn: Drawn, policy: str) -> None:
-    """On shared nodes too, in the middle of the jobs."""
+    """This holds on shared nodes too, with a fork in the middle of the jobs."""
     platform, workload = drawn
     middle = int(workload["submit_s"][len(workload) // 2])
     whole = simulate(workload, platform, policy)
@@ -128,7 +132,7 @@ def test_jobs_are_added_to_shared_nodes() -> None:
 
 
 def test_nodes_of_one_core_are_counted() -> None:
-    """A trace's processors, whatever memory jobs ask for: nobody can share one."""
+    """Jobs cannot share the processors of a trace, whatever memory they ask for."""
     platform = Platform.homogeneous(4, cores=1)
     asked = jobs((0, 2, 10, 10), (0, 3, 10, 10)).replace(requested_memory_kb=[8, 8])
     assert demands_if_any(asked, platform) is None
@@ -136,7 +140,7 @@ def test_nodes_of_one_core_are_counted() -> None:
 
 
 def test_shared_jobs_cannot_join_whole_ones() -> None:
-    """The simulation counts nodes; it has no room for parts of them."""
+    """The simulation counts whole nodes and cannot hold parts of them."""
     platform = Platform.homogeneous(2, cores=2)
     run = Simulation(jobs((0, 1, 10, 10)), platform, "easy")
     added = jobs((1, 1, 3, 3)).replace(job_id=[7], cores_per_node=[1])
@@ -155,7 +159,10 @@ def one_node_for_three() -> tuple[Platform, Workload]:
     ["conservative:rebuild=true", "fcfs+all-reserved", "fcfs+one-reserved:alpha=1", "easy"],
 )
 def test_a_reservation_may_hold_whole_nodes(policy: str) -> None:
-    """The third job fits beside both; the second holds the whole node from 10 on until it runs."""
+    """The third job fits beside both others.
+
+    With reserve=nodes the second job holds the whole node from 10 on, until it runs.
+    """
     platform, workload = one_node_for_three()
     assert simulate(workload, platform, policy).start_s.tolist() == [0, 10, 0]
     on_nodes = f"{policy}{',' if ':' in policy else ':'}reserve=nodes"
@@ -171,7 +178,7 @@ def test_a_reservation_may_hold_whole_nodes(policy: str) -> None:
     ],
 )
 def test_whole_nodes_are_for_plans_of_each_pass(policy: str, reason: str) -> None:
-    """A promise that is kept names a start; what it holds would change when another job starts."""
+    """A kept promise fixes a start, but what it holds would change when another job starts."""
     platform, workload = one_node_for_three()
     with pytest.raises(ParameterError, match=reason):
         simulate(workload, platform, policy)

@@ -33,19 +33,19 @@ GRID = Platform(tuple(Cluster.homogeneous(nodes, name) for name, nodes in SIZES.
 
 
 def needing(*needs: dict[str, int]) -> Workload:
-    """Jobs 1, 2, ... submitted together, each asking for 10 s and running as long."""
+    """Return jobs 1, 2, ... submitted together, each with a request and a run time of 10 s."""
     return with_needs(jobs(*((0, 1, 10, 10) for _ in needs)), needs)
 
 
 def test_a_job_gets_its_nodes_on_the_clusters_it_names() -> None:
-    """Numbers run through the clusters: b begins at 4, c at 7."""
+    """Node numbers run through the clusters: b begins at 4, c at 7."""
     schedule = simulate(needing({"b": 2}, {"a": 3, "c": 1}, {"c": 1}), GRID, "conservative")
     assert schedule.start_s.tolist() == [0, 0, 0]
     assert ReferenceSchedule.of(schedule).nodes_of == [[4, 5], [0, 1, 2, 7], [8]]
 
 
 def test_a_job_waits_until_all_its_clusters_are_free_together() -> None:
-    """Job 3 could have all but one node of a at once; without b they are of no use to it."""
+    """Job 3 could have its nodes of a at once, but they are useless without its node of b."""
     schedule = simulate(needing({"b": 3}, {"a": 1}, {"a": 3, "b": 1}), GRID, "conservative")
     assert schedule.start_s.tolist() == [0, 0, 10]
     assert schedule.first_reserved_s.tolist() == [0, 0, 10]
@@ -91,7 +91,7 @@ PREDICTORS = st.sampled_from(("request", "request", "last-two", "actual"))
 def test_both_simulators_agree(
     workload: Workload, options: SimulationOptions, promises: int | None, predict: str
 ) -> None:
-    """Start by start and node by node, with ticks, overruns, predictions and dependencies."""
+    """They agree on each start and node, with ticks, overruns, predictions and dependencies."""
     check_agreement(workload, options, promises, predict)
 
 
@@ -110,7 +110,7 @@ def test_both_simulators_agree_at_length(
 def test_on_one_cluster_more_promises_than_jobs_are_all(
     workload: Workload, options: SimulationOptions
 ) -> None:
-    """The promises in Python are those of the core; jobs need nodes of the one cluster there is."""
+    """The promises in Python are those of the core; all jobs need nodes of the only cluster."""
     mine, native = (simulate(workload, 8, name, **options) for name in ALL_PROMISES)
     assert ReferenceSchedule.of(mine) == ReferenceSchedule.of(native)
 
@@ -150,14 +150,14 @@ def test_an_audit_finds_nothing(workload: Workload, policy: str) -> None:
 @examples(20)
 @given(workload=multi_cluster_workloads(SIZES))
 def test_nodes_are_named_where_only_times_are_known(workload: Workload) -> None:
-    """On each cluster as many as a job needs of it, none twice."""
+    """A job gets as many nodes of each cluster as it needs, and no node is named twice."""
     times = replace(simulate(workload, GRID, "conservative"), node_ranges=None)
     named = replace(times, node_ranges=times.named_nodes())
     assert audit(named, "conservative").feasible
 
 
 def test_a_schedule_of_clusters_survives_its_files(tmp_path: Path) -> None:
-    """With the needs of its jobs and the clusters of its platform."""
+    """The files keep the needs of its jobs and the clusters of its platform."""
     schedule = simulate(needing({"b": 2}, {"a": 3, "c": 1}), GRID, "conservative")
     for name in ("a.parquet", "a.csv"):
         save_schedules([schedule], tmp_path / name)
@@ -165,7 +165,7 @@ def test_a_schedule_of_clusters_survives_its_files(tmp_path: Path) -> None:
 
 
 class Impatient(Policy):
-    """Starts every job that fits, asking nobody whether it may."""
+    """A policy that starts every job that fits, without asking whether it may."""
 
     def schedule(self, view: View) -> None:
         """Go through the queue once."""
@@ -175,7 +175,7 @@ class Impatient(Policy):
 
 
 def test_a_policy_of_ones_own_can_have_clusters() -> None:
-    """What fits is a question about every cluster that a job needs."""
+    """A job fits only if every cluster that it needs has room for it."""
     workload = needing({"a": 4}, {"a": 1, "b": 1}, {"b": 3})
     assert simulate(workload, GRID, Impatient).start_s.tolist() == [0, 10, 0]
 
@@ -196,7 +196,7 @@ def test_easy_has_a_head_on_each_cluster() -> None:
 
 
 def test_environments_of_one_machine_refuse_such_jobs() -> None:
-    """Learning environments and other simulators ask before they play a workload."""
+    """Learning environments and other simulators check this before they run a workload."""
     with pytest.raises(WorkloadError, match=r"need nodes of named clusters; here all nodes are"):
         check_feasible(needing({"a": 1}), Cluster.homogeneous(8))
 
@@ -210,13 +210,13 @@ def test_environments_of_one_machine_refuse_such_jobs() -> None:
     ],
 )
 def test_a_job_that_could_never_run(needs: dict[str, int], reason: str) -> None:
-    """It is told before anything is simulated."""
+    """The error comes before anything is simulated."""
     with pytest.raises(WorkloadError, match=reason):
         simulate(needing(needs), GRID, "conservative")
 
 
 def test_needs_that_contradict_the_job() -> None:
-    """The nodes are the sum of the needs, and every job has some."""
+    """A job's nodes must be the sum of its needs, and every job must have needs."""
     workload = needing({"a": 2}, {"b": 1})
     with pytest.raises(WorkloadError, match=r"job 1: nodes is 3 but its needs add up to 2"):
         simulate(workload.replace(nodes=[3, 1]), GRID, "conservative")
@@ -225,14 +225,14 @@ def test_needs_that_contradict_the_job() -> None:
 
 
 class Doing(Policy):
-    """Does with the view what a test wants."""
+    """A policy that does with the view what a test wants."""
 
     def __init__(self, what: Callable[[View], object]) -> None:
         super().__init__()
         self.what = what
 
     def schedule(self, view: View) -> None:
-        """One pass."""
+        """Call the test's function."""
         self.what(view)
 
 
@@ -253,6 +253,6 @@ class Doing(Policy):
     ],
 )
 def test_what_a_view_refuses(what: Callable[[View], object], reason: str) -> None:
-    """A policy's author is told in a sentence."""
+    """The author of a policy gets one sentence."""
     with pytest.raises(PolicyError, match=reason):
         simulate(needing({"a": 4}, {"a": 1, "b": 1}), GRID, Doing(what))

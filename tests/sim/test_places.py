@@ -1,4 +1,4 @@
-"""Which nodes a job takes where more have room than it needs."""
+"""Places: which nodes a job takes where more nodes have room than it needs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def with_weights_and_switches(platform: Platform) -> Platform:
 
 
 def check_places(drawn: Drawn, options: SimulationOptions, policy: Policy, place: str) -> None:
-    """Compare all columns, the nodes of each job among them, of both simulators."""
+    """Compare all columns of both simulators, including the nodes of each job."""
     platform, workload = drawn
     native = simulate_natively(policy, platform, workload, options, place=place)
     plain = reference_simulate(workload, platform, policy, **options, place=place)
@@ -60,7 +60,7 @@ def check_places(drawn: Drawn, options: SimulationOptions, policy: Policy, place
 def test_the_core_agrees_with_the_reference(
     drawn: Drawn, options: SimulationOptions, policies: list[Policy], place: str
 ) -> None:
-    """Starts that follow another choice of nodes, under every kind of plan."""
+    """They agree on starts that follow from other choices of nodes, under every kind of plan."""
     platform, workload = drawn
     for policy in policies:
         check_places((with_weights_and_switches(platform), workload), options, policy, place)
@@ -76,7 +76,7 @@ def test_the_core_agrees_with_the_reference(
 def test_one_pool_of_equal_nodes_has_places_too(
     workload: Workload, options: SimulationOptions, policies: list[Policy], place: str
 ) -> None:
-    """Whole nodes that only weights, switches or chance tell apart."""
+    """Only weights, switches or chance tell these whole nodes apart."""
     platform = with_weights_and_switches(Platform.homogeneous(8))
     for policy in policies:
         check_places((platform, workload), options, policy, place)
@@ -97,7 +97,7 @@ def test_equal_nodes_start_jobs_at_the_same_times_wherever_they_are(
 
 
 def nodes_of(schedule: Schedule, job: int) -> list[int]:
-    """The numbers of the nodes of a job."""
+    """Return the numbers of the nodes of a job."""
     ranges = schedule.named_nodes().of(job)
     return [node for first, last in ranges for node in range(first, last + 1)]
 
@@ -111,7 +111,7 @@ def unlike() -> Platform:
 
 @pytest.mark.parametrize(("place", "node"), [("lowest", 0), ("best-fit", 1), ("worst-fit", 0)])
 def test_a_job_goes_where_its_place_says(place: str, node: int) -> None:
-    """A job of one core: the fullest node is that of two cores, the emptiest that of eight."""
+    """For a job of one core, two cores are the best fit and eight cores the worst."""
     workload = jobs((0, 1, 10, 10)).replace(cores_per_node=[1])
     assert nodes_of(simulate(workload, unlike(), "easy", place=place), 0) == [node]
     whole = simulate(workload, unlike(), "easy", place=place, whole_nodes=True)
@@ -127,7 +127,10 @@ def test_the_lowest_weight_goes_first() -> None:
 
 
 def test_a_job_stays_on_as_few_switches_as_it_can() -> None:
-    """Switches of 4, 2 and 3 nodes: two nodes go to the second, three to the third, five to two."""
+    """Jobs of two, three and five nodes take the second switch, the third, and two switches.
+
+    The switches have 4, 2 and 3 nodes.
+    """
     groups = tuple(NodeGroup(count=n, switch=s) for n, s in ((4, "a"), (2, "b"), (3, "c")))
     platform = Platform((Cluster("c", groups),))
 
@@ -142,7 +145,7 @@ def test_a_job_stays_on_as_few_switches_as_it_can() -> None:
 
 
 def test_a_seed_gives_other_nodes() -> None:
-    """The same seed gives the same ones; among 100 nodes others hardly give the same."""
+    """The same seed gives the same node; with 100 nodes, another seed rarely does."""
     workload = jobs((0, 1, 10, 10))
     found = {
         seed: nodes_of(simulate(workload, 100, "easy", place=f"random:seed={seed}"), 0)
@@ -154,7 +157,7 @@ def test_a_seed_gives_other_nodes() -> None:
 
 
 def test_the_place_is_recorded_forked_and_saved(tmp_path: object) -> None:
-    """What goes on from a state chooses nodes as the run that was not stopped."""
+    """A run that goes on from a fork or a file chooses nodes as the run that was not stopped."""
     workload = jobs((0, 2, 10, 10), (5, 2, 10, 10), (6, 3, 4, 4))
     whole = simulate(workload, 9, "easy", place="random:seed=4")
     assert whole.provenance["place"] == "random:seed=4"
@@ -180,7 +183,7 @@ def test_the_place_is_recorded_forked_and_saved(tmp_path: object) -> None:
     ],
 )
 def test_a_place_that_is_none_is_told(place: str, said: str) -> None:
-    """One sentence that says what is wrong."""
+    """One sentence says what is wrong."""
     with pytest.raises(SchedlabError) as told:
         simulate(jobs((0, 1, 10, 10)), 4, "easy", place=place)
     assert said in str(told.value)
@@ -199,7 +202,7 @@ def test_policies_that_name_nodes_themselves_take_no_place(policy: str) -> None:
 
 
 def test_every_place_is_on_the_pages() -> None:
-    """A choice offered is a choice documented."""
+    """Every place on offer is documented."""
     docs = Path(__file__).parents[2] / "docs"
     for page in ("guides/policies.md", "design/semantics.md"):
         text = (docs / page).read_text(encoding="utf-8")

@@ -54,7 +54,7 @@ def rows(job: Job) -> list[tuple[int, int, WhyEnded, tuple[int, ...]]]:
 
 
 def test_a_job_that_is_never_interrupted_has_one_attempt() -> None:
-    """The table of attempts has all jobs that ran, those that were killed, too."""
+    """The table of attempts has all jobs that ran, including those that were killed."""
     made = run(jobs((0, 2, 5, 4), (1, 1, 3, 9)))
     assert made[0].attempts == [Attempt(0, 1, 0, 4, WhyEnded.COMPLETED, 0, (0, 1))]
     assert made[1].attempts == [Attempt(1, 1, 1, 4, WhyEnded.KILLED, 0, (2,))]
@@ -79,14 +79,17 @@ def test_a_checkpoint_keeps_the_work_before_it(way: str) -> None:
 
 
 def test_predictors_learn_the_work_of_all_attempts() -> None:
-    """The last attempt took 4 s of 10."""
+    """The predictor learns 10 s, although the last attempt took only 4 s."""
     workload = jobs((0, 1, 20, 10), (50, 1, 20, 10), user=[1, 1])
     made = run(workload, Failure(0, 7, 1), checkpoint_s=3, predict="last-two")
     assert made[1].predicted_s == 10
 
 
 def test_an_estimate_is_corrected_up_to_what_is_left_of_the_request() -> None:
-    """Expected to take 2 s, then 62: 10 are saved at 20. After 52 more it may take 190 in all."""
+    """The third job is expected to run for 2 s, then for 62 s.
+
+    At 20 s it has saved 10 s of work. After 52 s more, the attempt may take 190 s in all.
+    """
     workload = jobs((0, 1, 99, 2), (3, 1, 99, 2), (10, 1, 200, 200), user=[1, 1, 1])
     made = run(workload, Failure(0, 20, 500), checkpoint_s=5, predict="last-two")
     assert [each.start_s for each in made[2].attempts] == [10, 20]
@@ -94,14 +97,14 @@ def test_an_estimate_is_corrected_up_to_what_is_left_of_the_request() -> None:
 
 
 def test_checkpoints_count_from_the_first_second_of_work() -> None:
-    """The second attempt goes on at 6 and saves at 9, 2 s later than it started."""
+    """The second attempt goes on from 6 s of work and saves 9 s, 3 s after its start."""
     (job,) = run(jobs((0, 1, 20, 20)), Failure(0, 7, 50), Failure(1, 11, 50), checkpoint_s=3)
     assert [each.lost_s for each in job.attempts] == [1, 1, 0]
     assert (job.start_s, job.end_s) == (11, 22)
 
 
 def test_the_request_limits_the_work_of_all_attempts() -> None:
-    """It saved 6 of 8 s: the second attempt is killed after 2 s."""
+    """The job saved 6 of 8 s, so its second attempt is killed after 2 s."""
     (job,) = run(jobs((0, 1, 8, 50)), Failure(0, 7, 50), checkpoint_s=3)
     assert rows(job) == [(0, 7, WhyEnded.FAILURE, (0,)), (7, 9, WhyEnded.KILLED, (1,))]
     assert job.state is JobOutcome.KILLED
@@ -119,7 +122,7 @@ def test_a_job_that_may_not_run_again_ends(way: str) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_dependant_waits_for_the_last_end(way: str) -> None:
-    """The end expected at 10 does not come."""
+    """The end that was expected at 10 does not come."""
     workload = jobs((0, 1, 10, 10), (0, 1, 5, 5), depends_on=[-1, 1])
     made = run(workload, Failure(0, 9, 100), way=way)
     assert (made[1].eligible_s, made[1].start_s) == (19, 19)
@@ -133,7 +136,7 @@ def test_a_node_is_out_until_its_repair(way: str) -> None:
 
 
 def test_easy_knows_the_end_of_a_repair_once_the_node_is_down() -> None:
-    """The head starts at 30; a job that ends by then may pass, a longer one takes no spare node."""
+    """The head starts at 30; a job that ends by then may pass, a longer one finds no extra node."""
     workload = jobs((3, 3, 4, 4), (4, 1, 26, 26), (4, 1, 27, 27))
     made = run(workload, Failure(2, 2, 28))
     assert made[0].first_reserved_s == 30
@@ -142,7 +145,7 @@ def test_easy_knows_the_end_of_a_repair_once_the_node_is_down() -> None:
 
 @pytest.mark.parametrize("way", ["conservative", "all-reserved", "one-reserved"])
 def test_no_plan_knows_a_failure_before_it_happens(way: str) -> None:
-    """All is planned for 10; then the node fails and is up at 25."""
+    """The second job is planned for 10; then the node fails and is up again at 25."""
     made = run(jobs((0, 3, 10, 10), (1, 3, 4, 4)), Failure(2, 6, 19), requeue=False, way=way)
     assert made[1].first_reserved_s == 10
     assert made[1].start_s == 25
@@ -203,7 +206,7 @@ def test_a_node_that_is_not_there_or_down_can_not_fail(failures: list[Failure]) 
 
 @st.composite
 def failure_lists(draw: st.DrawFn) -> list[Failure]:
-    """Return few failures of each of three nodes, some as the node comes up again."""
+    """Return up to three failures of each of three nodes, some just as the node comes up again."""
     drawn = []
     for node in range(NODES):
         up_s = 0
@@ -215,7 +218,7 @@ def failure_lists(draw: st.DrawFn) -> list[Failure]:
 
 
 def check_attempts(made: list[Job]) -> None:
-    """Attempts follow each other, no node has two at a time, and no work is forgotten."""
+    """Check that attempts are in order, no node has two at a time, and no work is forgotten."""
     for job in made:
         assert [each.number for each in job.attempts] == list(range(1, len(job.attempts) + 1))
         for one, other in zip(job.attempts, job.attempts[1:], strict=False):
@@ -256,7 +259,7 @@ def test_whatever_fails_every_job_ends_in_the_end(
     tick: int,
     kill_at_request: bool,
 ) -> None:
-    """Nobody is lost, no work is lost but what the table says, and nothing runs on a node down."""
+    """No job is lost, all lost work is in the table, and no job runs on a node that is down."""
     made = run(
         workload,
         *failures,
@@ -286,7 +289,7 @@ def test_whatever_fails_every_job_ends_in_the_end(
 @examples(30)
 @given(workload=workloads(NODES, 10), order=st.sampled_from(("fcfs", "sjf")))
 def test_failures_after_all_jobs_change_nothing(way: str, workload: Workload, order: str) -> None:
-    """What nobody knows of and nobody meets is as if it were not there."""
+    """A failure that is unknown beforehand and hits no job has no effect."""
     far = run(workload, Failure(0, 10**6, 9), way=way, order=order)
     without = run(workload, way=way, order=order)
     assert [job.attempts for job in far] == [job.attempts for job in without]

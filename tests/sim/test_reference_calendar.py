@@ -59,7 +59,7 @@ def outage(begin_s: int, end_s: float, *nodes: int) -> ClosedTime:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_job_that_would_run_into_an_outage_waits_for_its_end(way: str) -> None:
-    """One that ends as it begins may start; one that begins as it ends, too.
+    """A job that ends as the outage begins may start; so may one that starts as the outage ends.
 
     0                   10        15
     A A A A A A A A A A x x x x x B      all nodes are out from 10 to 15
@@ -99,7 +99,7 @@ def test_a_job_with_too_short_a_prediction_is_ended_by_an_outage(way: str) -> No
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_drain_lets_running_jobs_go_on_and_no_other_start(way: str) -> None:
-    """From 5 to 12 nobody starts; the first job runs through it."""
+    """From 5 to 12 no job starts; the first job runs through the drain."""
     made = run(jobs((0, 1, 20, 20), (6, 1, 2, 2)), ClosedTime("drain", 5, 12, ALL), way=way)
     assert starts(made) == [0, 12]
     assert made[0].end_s == 20
@@ -107,14 +107,14 @@ def test_a_drain_lets_running_jobs_go_on_and_no_other_start(way: str) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_reservation_is_for_its_guests(way: str) -> None:
-    """All nodes are for the second job from 5 to 20: it passes, the others wait."""
+    """All nodes are reserved for the second job from 5 to 20: it passes, the others wait."""
     held = ClosedTime("reservation", 5, 20, ALL, frozenset({1}))
     made = run(jobs((0, 1, 6, 6), (0, 2, 30, 30), (6, 1, 2, 2)), held, way=way)
     assert starts(made) == [20, 20 if way == "none" else 0, 26]
 
 
 def test_a_reservation_ends_no_job() -> None:
-    """One that outlives its request goes on in it; the guest waits for its node."""
+    """A job that outlives its request runs on in the reservation; the guest waits for its node."""
     held = ClosedTime("reservation", 5, 50, ALL, frozenset({1}))
     made = run(jobs((0, 3, 5, 9), (5, 1, 2, 2)), held, kill_at_request=False)
     assert [(job.start_s, job.end_s) for job in made] == [(0, 9), (9, 11)]
@@ -136,9 +136,9 @@ def test_the_shadow_time_knows_the_calendar() -> None:
 
 
 def test_a_head_s_spare_nodes_are_those_it_is_not_barred_from() -> None:
-    """The head gets nodes 0 and 1 at 10; node 2, which it can not use, is for a job till 30.
+    """The head gets nodes 0 and 1 at 10; a job may hold node 2, barred to the head, until 30.
 
-    Node 2 goes out at 30, when the head would not have ended; the last job ends as it begins.
+    Node 2 has an outage from 30, before the head would end; the last job ends as the outage begins.
     """
     workload = jobs((0, 2, 10, 10), (1, 2, 40, 40), (2, 1, 28, 28))
     made = run(workload, outage(30, 40, 2))
@@ -147,7 +147,7 @@ def test_a_head_s_spare_nodes_are_those_it_is_not_barred_from() -> None:
 
 
 def test_plans_name_nodes_around_an_outage() -> None:
-    """Counted, one node is always free for the second job; but it would have to change nodes.
+    """By count, one node is always free for the second job, but it would have to change nodes.
 
     0         5                   15
     A A A A A . . . . . B B B B B B      node 0
@@ -160,7 +160,7 @@ def test_plans_name_nodes_around_an_outage() -> None:
 
 
 def test_the_calendar_is_seen_at_the_next_tick() -> None:
-    """An outage from 11 to 13 is one from 20 to 30 with a tick of 10 if it is there at all."""
+    """With a tick of 10, an outage from 11 to 13 is not seen; one from 11 to 23 lasts until 30."""
     assert starts(run(jobs((0, 1, 30, 30)), outage(11, 13), tick=10)) == [0]
     assert starts(run(jobs((0, 1, 30, 30)), outage(11, 23), tick=10)) == [30]
 
@@ -201,7 +201,7 @@ def test_the_calendar_of_a_platform() -> None:
 
 @st.composite
 def calendars(draw: st.DrawFn) -> tuple[ClosedTime, ...]:
-    """Return few intervals that overlap, touch and repeat, on some of three nodes."""
+    """Return a few intervals that overlap, touch and repeat, on some of three nodes."""
     drawn = draw(
         st.lists(
             st.tuples(
@@ -233,7 +233,7 @@ def calendars(draw: st.DrawFn) -> tuple[ClosedTime, ...]:
 def test_no_job_is_where_it_is_barred(
     way: str, workload: Workload, calendar: tuple[ClosedTime, ...], order: str, tick: int
 ) -> None:
-    """As requests are limits, no job meets an outage or a reservation of others, nor starves."""
+    """As requests are limits, no job meets an outage or another's reservation, and none starves."""
     made = run(workload, *calendar, way=way, order=order, tick=tick)
     seen = Machine((), tick).seen
     assert all(job.start_s >= 0 or job.cancel_after_s >= 0 for job in made)
@@ -255,7 +255,7 @@ def test_no_job_is_where_it_is_barred(
 def test_no_job_runs_on_in_an_outage(
     way: str, workload: Workload, calendar: tuple[ClosedTime, ...], predict: str
 ) -> None:
-    """Whatever jobs outlive: nothing holds a node while it is out, and no node has two jobs."""
+    """Even if jobs overrun, no job holds a node in its outage, and no node has two jobs."""
     made = run(workload, *calendar, way=way, kill_at_request=False, predict=predict)
     ran = [job for job in made if job.start_s >= 0]
     for block in calendar:
@@ -275,7 +275,7 @@ def test_no_job_runs_on_in_an_outage(
 def test_an_interval_beyond_all_jobs_changes_nothing(
     way: str, workload: Workload, order: str
 ) -> None:
-    """What lies far ahead bars nobody."""
+    """An outage far ahead bars no job."""
     far = outage(10**6, 10**6 + 5)
     assert starts(run(workload, far, way=way, order=order)) == starts(
         run(workload, way=way, order=order)

@@ -1,4 +1,4 @@
-"""The plain simulator with licences and watts, of which there is not always equally much."""
+"""The plain simulator with licences and watts, whose capacity changes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NODES = 4
 
 
 def licences(capacity: int, *steps: tuple[int, int]) -> Consumable:
-    """Return licences of which there are so many, and others from these times on."""
+    """Return licences with this capacity, and with others from these times on."""
     return Consumable("licences", capacity, tuple(CapacityStep(*step) for step in steps))
 
 
@@ -37,7 +37,7 @@ def run(
     order: str = "fcfs",
     tick: int = 0,
 ) -> list[Job]:
-    """Return the jobs after they have run on four whole nodes, each with so many licences."""
+    """Return the jobs after they have run on four whole nodes, each with its number of licences."""
     machine = Machine(((1,),) * NODES, tick, consumables=(consumable,))
     made = jobs_of(workload, Platform.homogeneous(NODES))
     for job, amount in zip(made, amounts, strict=True):
@@ -64,7 +64,7 @@ def test_a_job_waits_for_licences_though_nodes_are_free(way: str) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_job_does_not_start_if_licences_go_before_it_ends(way: str) -> None:
-    """From 5 to 20 there is one: the first job ends in time, the second would not.
+    """From 5 to 20 there is one licence: the first job ends in time, the second would not.
 
     0    5              20
     A A A A A . . . . . B B B B B B      two licences each
@@ -76,7 +76,7 @@ def test_a_job_does_not_start_if_licences_go_before_it_ends(way: str) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_jobs_that_hold_too_much_go_on(way: str) -> None:
-    """It asked for 3 s and runs for 12, while the licences fall to one; nobody else starts."""
+    """The first job, of 3 s, runs for 12 s while the licences fall to one; no other job starts."""
     workload = jobs((0, 1, 3, 12), (6, 1, 2, 2))
     machine = Machine(((1,),) * NODES, 0, False, (licences(2, (4, 1), (99, 2)),))
     made = jobs_of(workload, Platform.homogeneous(NODES))
@@ -95,12 +95,12 @@ def test_more_licences_are_an_event(way: str) -> None:
 
 
 def test_a_change_of_capacity_is_seen_at_the_next_tick() -> None:
-    """As every event: the licences of 7 can be had at 10."""
+    """Like any event, it waits for the tick: the licences of 7 can be used at 10."""
     assert starts(run(jobs((0, 1, 9, 9)), licences(1, (7, 2)), [2], "easy", tick=10)) == [10]
 
 
 def test_easy_lets_nobody_take_the_head_s_licences() -> None:
-    """The head gets two licences at 10; a long job may hold one of three, no second may.
+    """The head gets two of three licences at 10; one long job may hold the third, no second may.
 
     A A A A A A A A A A B B B            A, B: two licences
     C C C C C C C C C C C C              C, D: one
@@ -121,14 +121,14 @@ def test_the_shadow_time_knows_the_capacity_to_come() -> None:
 
 
 def test_a_plan_counts_nodes_and_licences_together() -> None:
-    """Both 2 and 3 need all licences: promised one behind the other, and 4 slips in between."""
+    """Jobs 2 and 3 need all licences and follow each other; job 4 needs none and starts at once."""
     workload = jobs((0, 2, 10, 10), (0, 1, 10, 10), (0, 1, 10, 10), (0, 2, 10, 10))
     made = run(workload, licences(2), [2, 2, 2, 0], "conservative")
     assert [job.first_reserved_s for job in made] == [0, 10, 20, 0]
 
 
 def test_a_job_that_would_wait_for_ever_is_an_error() -> None:
-    """Licences that run out must come again for every job that asks for them."""
+    """If licences run out, enough must come back for every job that asks for them."""
     with pytest.raises(WorkloadError, match="job 2 can not start any more after 50 s"):
         run(jobs((0, 1, 5, 5), (0, 1, 5, 5)), licences(9, (50, 1)), [1, 2], "easy")
 
@@ -155,7 +155,7 @@ def test_licences_suffice_whenever_a_job_starts(
     order: str,
     tick: int,
 ) -> None:
-    """Whatever the policy: as requests are limits, there is enough at any time."""
+    """Since requests are limits, there are enough at any time under every policy."""
     times = [sum(gap for gap, _ in steps[: place + 1]) for place in range(len(steps))]
     told = [(at, capacity) for at, (_, capacity) in zip(times, steps, strict=True)]
     there = licences(3, *told, (sum(gap for gap, _ in steps) + 40, last))
@@ -174,7 +174,7 @@ def test_licences_suffice_whenever_a_job_starts(
 @examples(30)
 @given(workload=workloads(NODES, 10), order=st.sampled_from(("fcfs", "sjf", "wfp3")))
 def test_licences_enough_for_all_change_nothing(way: str, workload: Workload, order: str) -> None:
-    """A consumable that nobody can miss is as if it were not there, whether asked for or not."""
+    """A consumable that is never short has no effect, whether jobs ask for it or not."""
     without = run(workload, licences(1), [0] * len(workload), way, order)
     asked = run(workload, licences(10**6), [1] * len(workload), way, order)
     assert starts(asked) == starts(without)

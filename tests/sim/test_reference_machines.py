@@ -1,4 +1,4 @@
-"""The plain simulator on nodes that jobs share, that are unlike, and that partitions divide."""
+"""The plain simulator on nodes that are shared, unlike, or divided into partitions."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def starts(made: list[Job]) -> list[int]:
 
 
 def shares(*resources: int, nodes: int = 1, exclusive: bool = False) -> tuple[NodesAsked, ...]:
-    """Return a demand for these resources of each of some of two nodes."""
+    """Return a demand for these resources on each of one or both of two nodes."""
     return (NodesAsked(frozenset({0, 1}), nodes, resources, exclusive),)
 
 
@@ -54,7 +54,7 @@ TWO_NODES = ((4, 8), (4, 8))
 
 
 def test_jobs_share_a_node_until_one_resource_is_used_up() -> None:
-    """Memory is gone on node 0 though cores are left there: the third job takes node 1."""
+    """Node 0 has no memory left, though it has cores: the third job takes node 1."""
     workload = jobs((0, 1, 10, 10), (0, 1, 10, 10), (0, 1, 10, 10))
     made = run(workload, TWO_NODES, [shares(1, 4)] * 3, "none")
     assert [job.node_numbers for job in made] == [[0], [0], [1]]
@@ -62,7 +62,7 @@ def test_jobs_share_a_node_until_one_resource_is_used_up() -> None:
 
 
 def test_an_exclusive_job_waits_for_an_idle_node() -> None:
-    """Node 0 is shared until 10 and node 1 held until 20, so it starts at 10 and shares nothing."""
+    """Node 0 is in use until 10 and node 1 until 20: the job starts at 10 and shares nothing."""
     workload = jobs((0, 1, 10, 10), (0, 1, 20, 20), (1, 1, 5, 5), (2, 1, 5, 5))
     demands = [shares(1, 1), shares(4, 1), shares(1, 1, exclusive=True), shares(1, 1)]
     made = run(workload, TWO_NODES, demands, "none")
@@ -102,7 +102,10 @@ def test_a_head_of_another_partition_does_not_block() -> None:
 
 
 def test_a_promise_names_nodes() -> None:
-    """Conservative: job 3 is promised node 0 at 10 and starts there, though node 1 is free at 5."""
+    """Job 3 is promised node 0 at 10.
+
+    Frozen, it starts there though node 1 is free at 5; conservative backfilling moves it.
+    """
     workload = jobs((0, 1, 10, 10), (0, 1, 20, 5), (1, 1, 10, 10), (1, 2, 10, 10))
     demands = [shares(4, 8), shares(4, 8), shares(3, 1), shares(4, 8, nodes=2)]
     kept = run(workload, TWO_NODES, demands, "all-reserved, frozen")
@@ -117,7 +120,7 @@ def test_a_promise_names_nodes() -> None:
 def test_every_job_runs_where_it_may_and_no_node_is_overfull(
     way: str, drawn: Drawn, order: str
 ) -> None:
-    """Whatever the policy: demands are met, resources suffice at every instant, nobody starves."""
+    """Under every policy demands are met, resources always suffice, and no job starves."""
     workload, capacity, demands = drawn
     made = run(workload, capacity, demands, way, order)
     ran = [job for job in made if job.start_s >= 0]
@@ -146,10 +149,10 @@ def test_every_job_runs_where_it_may_and_no_node_is_overfull(
 def test_partitions_without_common_nodes_are_machines_of_their_own(
     way: str, sides: tuple[Workload, Workload], order: str
 ) -> None:
-    """One queue over both gives each the schedule that it has alone.
+    """One queue over both partitions gives each the schedule that it has alone.
 
-    Not so where promises are kept: an end on one side lets promises of the other move a second
-    time, and then they may move further.
+    This is not so where promises are kept: an end on one side lets promises of the other move a
+    second time, and then they may move further.
     """
     sizes, offsets = (3, 2), (0, 3)
     alone = []

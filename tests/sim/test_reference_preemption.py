@@ -36,7 +36,7 @@ def run(
     failures: tuple[Failure, ...] = (),
     **machine: Any,
 ) -> list[Job]:
-    """Return the jobs, with these settings each, after they have run on three whole nodes."""
+    """Return the jobs, each with its settings, after they have run on three whole nodes."""
     made = jobs_of(workload, Platform.homogeneous(NODES))
     for job, given_ones in zip(made, settings or [{}] * len(made), strict=True):
         for name, value in given_ones.items():
@@ -54,7 +54,7 @@ def rows(job: Job) -> list[tuple[int, int, WhyEnded, tuple[int, ...]]]:
 
 
 def low(mode: str, **others: Any) -> dict[str, Any]:
-    """Return the settings of a job of tier 0 to which this is done."""
+    """Return the settings of a job of tier 0 that is preempted in this mode."""
     return {"when_preempted": mode, **others}
 
 
@@ -63,7 +63,7 @@ HIGH: dict[str, Any] = {"tier": 1}
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_cancelled_job_ends(way: str) -> None:
-    """The job of the higher tier has its nodes at once."""
+    """The job of the higher tier gets its node at once."""
     made = run(jobs((0, 3, 10, 10), (4, 1, 5, 5)), low("cancel"), HIGH, way=way)
     assert rows(made[0]) == [(0, 4, WhyEnded.PREEMPTED, (0, 1, 2))]
     assert made[0].state is JobOutcome.KILLED
@@ -72,7 +72,7 @@ def test_a_cancelled_job_ends(way: str) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_requeued_job_repeats_its_work_since_the_last_checkpoint(way: str) -> None:
-    """3 of 4 s are saved; it needs all nodes again and has them at 9."""
+    """3 of 4 s are saved; the job needs all nodes again and gets them at 9."""
     settings = low("requeue", checkpoint_s=3)
     made = run(jobs((0, 3, 10, 10), (4, 1, 5, 5)), settings, HIGH, way=way)
     assert rows(made[0])[1:] == [(9, 16, WhyEnded.COMPLETED, (0, 1, 2))]
@@ -81,7 +81,7 @@ def test_a_requeued_job_repeats_its_work_since_the_last_checkpoint(way: str) -> 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_suspended_job_goes_on_where_it_was(way: str) -> None:
-    """Node 1 is free all the time; it waits for node 0 and loses nothing."""
+    """The job waits for its own node 0, which is free again at 9, and loses nothing."""
     workload = jobs((0, 1, 10, 10), (0, 2, 4, 4), (4, 3, 5, 5))
     made = run(workload, low("suspend"), low("no"), HIGH, way=way)
     assert rows(made[0]) == [(0, 4, WhyEnded.SUSPENDED, (0,)), (9, 15, WhyEnded.COMPLETED, (0,))]
@@ -90,7 +90,7 @@ def test_a_suspended_job_goes_on_where_it_was(way: str) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_requeued_job_may_start_elsewhere_at_the_same_instant(way: str) -> None:
-    """The high one may use node 0 only; the victim takes node 1."""
+    """The job of the higher tier may use only node 0; its victim takes node 1."""
     made = jobs_of(jobs((0, 1, 10, 10), (4, 1, 5, 5)), Platform.homogeneous(NODES))
     made[0].when_preempted, made[1].tier = "requeue", 1
     made[1].demand = (NodesAsked(frozenset({0}), 1),)
@@ -103,7 +103,7 @@ def test_a_requeued_job_may_start_elsewhere_at_the_same_instant(way: str) -> Non
 
 @pytest.mark.parametrize("way", WAYS)
 def test_nobody_is_preempted_by_an_equal_or_against_its_setting(way: str) -> None:
-    """The one job is of the same tier, the other may not be preempted."""
+    """First both jobs are of the same tier; then the running one may not be preempted."""
     made = run(jobs((0, 3, 10, 10), (4, 1, 5, 5)), low("cancel"), low("cancel"), way=way)
     assert [job.start_s for job in made] == [0, 10]
     made = run(jobs((0, 3, 10, 10), (4, 1, 5, 5)), low("no"), HIGH, way=way)
@@ -111,7 +111,7 @@ def test_nobody_is_preempted_by_an_equal_or_against_its_setting(way: str) -> Non
 
 
 def test_the_lowest_tier_and_the_latest_start_go_first() -> None:
-    """Of tiers 0, 1 and 0 the last to start is the victim, then the first, then the second."""
+    """Of jobs of tiers 0, 1 and 0 the last is preempted first, then the first and the second."""
     workload = jobs((0, 1, 50, 50), (0, 1, 50, 50), (1, 1, 50, 50), (2, 1, 5, 5), (3, 2, 5, 5))
     settings = (low("cancel"), low("cancel", tier=1), low("cancel"), {"tier": 2}, {"tier": 2})
     made = run(workload, *settings)
@@ -119,7 +119,7 @@ def test_the_lowest_tier_and_the_latest_start_go_first() -> None:
 
 
 def test_no_job_is_preempted_in_vain() -> None:
-    """The latest start has one node, which does not help: the wide one is enough, it is let off."""
+    """The latest job's one node is too few; the wide job's are enough, so the latest runs on."""
     workload = jobs((0, 2, 50, 50), (1, 1, 50, 50), (2, 2, 5, 5))
     made = run(workload, low("requeue"), low("requeue"), HIGH)
     assert len(made[1].attempts) == 1
@@ -127,7 +127,7 @@ def test_no_job_is_preempted_in_vain() -> None:
 
 
 def test_nobody_is_preempted_for_a_job_that_does_not_fit_even_so() -> None:
-    """Nor for one behind it that may use the same nodes, so that it does not wait for ever."""
+    """A later job for the same nodes preempts none either, so the first does not wait for ever."""
     workload = jobs((0, 1, 50, 50), (0, 2, 20, 20), (2, 3, 5, 5), (3, 1, 5, 5))
     made = run(workload, low("no"), low("requeue"), HIGH, HIGH, way="none")
     assert len(made[1].attempts) == 1
@@ -135,7 +135,7 @@ def test_nobody_is_preempted_for_a_job_that_does_not_fit_even_so() -> None:
 
 
 def test_nodes_of_a_job_that_fits_are_set_aside() -> None:
-    """Both high ones start at 2: one on the free node, one in place of the low one."""
+    """Both jobs of tier 1 start at 2: one on the free node, one in place of the low job."""
     workload = jobs((0, 2, 50, 50), (2, 1, 5, 5), (2, 2, 5, 5))
     made = run(workload, low("cancel"), HIGH, HIGH)
     assert [job.start_s for job in made] == [0, 2, 2]
@@ -145,14 +145,14 @@ def test_nodes_of_a_job_that_fits_are_set_aside() -> None:
 
 
 def test_a_higher_tier_comes_first_in_the_queue() -> None:
-    """Whatever the order says, and if nobody can be preempted."""
+    """This holds whatever the order says, and even if no job can be preempted."""
     workload = jobs((0, 3, 10, 10), (1, 3, 1, 1), (2, 3, 9, 9))
     made = run(workload, {}, {}, HIGH, order="sjf")
     assert [job.start_s for job in made] == [0, 19, 10]
 
 
 def test_work_of_a_suspended_job_is_lost_with_its_node() -> None:
-    """Suspended at 4 on node 0, which fails at 6: it goes on from its checkpoint, on any node."""
+    """A job suspended at 4 on node 0, which fails at 6, goes on from its checkpoint on any node."""
     workload = jobs((0, 1, 10, 10), (0, 2, 4, 4), (4, 3, 5, 5))
     failures = (Failure(0, 6, 100),)
     last = {"tier": 1, "requeue": False}
@@ -165,7 +165,7 @@ def test_work_of_a_suspended_job_is_lost_with_its_node() -> None:
 
 
 def test_a_job_that_depends_on_a_suspended_one_follows_when_that_is_lost() -> None:
-    """It was suspended at 4 and lost at 6, when its node failed."""
+    """Job 1 is suspended at 4 and lost at 6, when its node fails."""
     workload = jobs((0, 3, 10, 10), (0, 1, 1, 1), (4, 2, 5, 5), depends_on=[-1, 1, -1])
     failures = (Failure(2, 6, 1),)
     made = run(workload, low("suspend", requeue=False), {}, HIGH, failures=failures)
@@ -173,7 +173,7 @@ def test_a_job_that_depends_on_a_suspended_one_follows_when_that_is_lost() -> No
 
 
 def test_a_suspended_job_returns_in_a_drain() -> None:
-    """It has not left: only others may not start."""
+    """A suspended job has not left its nodes; the drain only keeps others from starting."""
     workload = jobs((0, 3, 10, 10), (4, 3, 2, 2), (5, 3, 1, 1))
     drain = ClosedTime("drain", 5, 100, frozenset(range(NODES)))
     made = run(workload, low("suspend"), HIGH, {}, calendar=(drain,))
@@ -211,7 +211,7 @@ settings_of_job = st.fixed_dictionaries(
 
 
 def check_feasible(made: list[Job], broken: bool) -> None:
-    """No node has two attempts at a time, the books balance, and every job ends.
+    """Check that no node has two attempts at a time, held time adds up, and every job ends.
 
     Suspended jobs go on where they were, unless nodes have been broken.
     """
@@ -265,7 +265,7 @@ def test_preemption_is_feasible(
     failures: list[Failure],
     outages: list[ClosedTime],
 ) -> None:
-    """With failures and a calendar, too: books balance, and everybody ends in the end."""
+    """With failures and a calendar too, held time adds up and every job ends."""
     made = run(
         workload,
         *settings[: len(workload)],
@@ -295,7 +295,7 @@ def test_a_rule_that_nobody_is_subject_to_changes_nothing(
 
 
 def test_a_victim_s_licences_count_until_it_would_have_ended() -> None:
-    """From 5 on there is one licence: without the victim it suffices for the high job, till 12."""
+    """From 5 on there is one licence; without the victim it suffices for the high job until 12."""
     consumable = Consumable("licences", 2, (CapacityStep(5, 1), CapacityStep(99, 2)))
     machine = Machine(((1,),) * NODES, consumables=(consumable,))
     made = jobs_of(jobs((0, 1, 4, 9), (0, 1, 5, 5), (2, 1, 10, 10)), Platform.homogeneous(NODES))

@@ -74,6 +74,6 @@ def test_a_site_as_it_is_described() -> None:
         Attempt(2, 1, 5, 15, WhyEnded.COMPLETED, 0, (0, 1)),
         # ann's reservation
         Attempt(3, 1, 39, 69, WhyEnded.COMPLETED, 0, (0,)),
-        # two licences are there from 80 on, and job 1 has one until 90: then the outage is near
+        # there are two licences from 80 on, but job 1 has one until 90; the outage is at 100
         Attempt(4, 1, 90, 100, WhyEnded.COMPLETED, 0, (0,)),
     ]

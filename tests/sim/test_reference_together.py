@@ -1,4 +1,4 @@
-"""The plain simulator with all at once: shared nodes, licences, calendar, failures, preemption."""
+"""The plain simulator with shared nodes, licences, calendar, failures and preemption at once."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Site = tuple[Workload, Machine, list[tuple[NodesAsked, ...]]]
 
 @st.composite
 def sites(draw: st.DrawFn) -> Site:
-    """Return few jobs that share unlike nodes and licences, with a calendar that ends."""
+    """Return a few jobs that share unlike nodes and licences, with a calendar that ends."""
     drawn: tuple[Workload, tuple[Vector, ...], list[tuple[NodesAsked, ...]]] = draw(machines())
     workload, capacity, demands = drawn
     steps = draw(st.lists(st.tuples(st.integers(1, 20), st.integers(0, 4)), max_size=3))
@@ -139,9 +139,9 @@ def test_no_node_is_overfull_and_every_job_ends(
 @examples(120)
 @given(site=sites())
 def test_what_is_announced_breaks_no_promise(way: str, site: Site) -> None:
-    """First come, first served, and requests are limits: heads and promises know all of it.
+    """With FCFS and requests as limits, heads and promises allow for all that is announced.
 
-    All ask for a licence, so that under EASY there is one head at a time.
+    All jobs ask for a licence, so that under EASY there is one head at a time.
     """
     workload, machine, demands = site
     licence = machine.some_of("licences", 1)

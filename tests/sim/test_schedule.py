@@ -61,7 +61,7 @@ def test_horizon_is_first_submission_to_last_end(blocked: Schedule) -> None:
 
 
 def test_equality_looks_at_what_happened(blocked: Schedule) -> None:
-    """Another start is another schedule; another wall-clock time is not."""
+    """A different start makes a different schedule; a different wall-clock time does not."""
     assert blocked == replace(blocked, wall_s=99.0)
     assert blocked != replace(blocked, start_s=blocked.start_s + 1)
     assert blocked != replace(blocked, node_ranges=None)
@@ -90,7 +90,7 @@ def test_node_ranges_as_text() -> None:
 
 
 def test_ranges_that_follow_on_each_other_are_joined() -> None:
-    """But not those of different jobs."""
+    """Ranges of different jobs are not joined."""
     ranges = NodeRanges.parse(["0,1-3,5,6", "", "7", "8-9,10", ""])
     assert ranges.joined().text().to_list() == ["0-3,5-6", "", "7", "8-10", ""]
     nothing = NodeRanges.parse(["", ""])
@@ -130,13 +130,13 @@ def test_named_nodes_are_free_and_as_many_as_needed(workload: Workload, policy: 
 
 
 def test_lowest_free_nodes_are_named_first() -> None:
-    """The third job gets what the first left and goes on above the second."""
+    """The third job gets the nodes that the first left, then those above the second's."""
     start, end = np.array([0, 0, 5]), np.array([5, 9, 9])
     ranges = name_nodes(start, end, np.array([2, 1, 4]), 8)
     assert ranges.text().to_list() == ["0-1", "2", "0-1,3-4"]
 
 
 def test_too_many_nodes_cannot_be_named() -> None:
-    """A schedule that uses more than there is cannot be drawn."""
+    """A schedule that uses more nodes than there are cannot be drawn."""
     with pytest.raises(WorkloadError, match="4 nodes start at 0 s, more than are free of 3"):
         name_nodes(np.array([0]), np.array([1]), np.array([4]), 3)

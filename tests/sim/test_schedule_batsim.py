@@ -22,14 +22,14 @@ BATSIM_COLUMNS = (
 
 
 def saved(schedule: Schedule, folder: Path) -> Path:
-    """The schedule as Batsim writes it."""
+    """Save the schedule as Batsim writes it, and return the path."""
     path = folder / "out_jobs.csv"
     save_schedules(schedule, path)
     return path
 
 
 def test_the_table_is_batsim_s(tmp_path: Path) -> None:
-    """Its columns in its order, times with six digits, resources in its notation."""
+    """It has Batsim's columns in their order, times with six digits, and Batsim's resources."""
     workload = jobs((0, 2, 6, 6), (1, 1, 5, 5), (2, 1, 9, 4), (3, 2, 3, 3))
     text = saved(simulate(workload, 4, "easy"), tmp_path).read_text()
     heading, *rows = text.splitlines()
@@ -62,7 +62,7 @@ def test_killed_and_withdrawn_jobs(tmp_path: Path) -> None:
 
 
 def test_the_figures(tmp_path: Path) -> None:
-    """One line, its names in alphabetical order, as Batsim defines them."""
+    """One line has the figures as Batsim defines them, with names in alphabetical order."""
     saved(simulate(head_blocked(), 4, "fcfs"), tmp_path)
     (figures,) = pl.read_csv(tmp_path / "out_schedule.csv").to_dicts()
     assert list(figures) == sorted(figures)
@@ -84,7 +84,7 @@ def test_the_figures(tmp_path: Path) -> None:
 
 
 def test_what_was_written_is_read_again(tmp_path: Path) -> None:
-    """Starts, ends, nodes, states and the size of the machine; and it is still EASY's."""
+    """Starts, ends, nodes, states and the machine's size come back, and the audit confirms EASY."""
     schedule = simulate(generate("lublin:nodes=64", 300, seed=3), 64, "easy")
     path = saved(schedule, tmp_path)
     (loaded,) = load_schedules(path)
@@ -98,7 +98,7 @@ def test_what_was_written_is_read_again(tmp_path: Path) -> None:
 
 
 def test_the_size_of_the_machine_stands_beside(tmp_path: Path) -> None:
-    """A machine may be larger than the jobs ever used; one that is given counts more."""
+    """A machine may be larger than the jobs ever used; a given size takes precedence."""
     path = saved(simulate(head_blocked(), 20, "fcfs"), tmp_path)
     assert load_schedules(path)[0].platform.nodes == 20
     assert load_schedules(path, nodes=12)[0].platform.nodes == 12
@@ -111,7 +111,7 @@ def test_the_size_of_the_machine_stands_beside(tmp_path: Path) -> None:
 
 
 def test_what_it_cannot_hold(tmp_path: Path) -> None:
-    """One schedule, in states that Batsim has."""
+    """The format holds one schedule, in states that Batsim knows."""
     two = [simulate(head_blocked(), 4, policy) for policy in ("fcfs", "easy")]
     with pytest.raises(ParameterError, match="this format holds one schedule"):
         save_schedules(two, tmp_path / "out_jobs.csv")

@@ -104,7 +104,7 @@ def test_csv_is_a_plain_table(two: list[Schedule], tmp_path: Path) -> None:
 
 
 def test_csv_without_description(two: list[Schedule], tmp_path: Path) -> None:
-    """The table alone still tells when and where jobs ran; labels come in order of appearance."""
+    """The table alone still has times and nodes of jobs; labels come in order of appearance."""
     path = tmp_path / "two.csv"
     save_schedules(two, path)
     (tmp_path / "two.csv.meta.json").unlink()
@@ -175,7 +175,7 @@ def test_state_follows_from_times(tmp_path: Path) -> None:
     ],
 )
 def test_bad_csv_says_where_and_why(tmp_path: Path, text: str, reason: str) -> None:
-    """The file, the row, the value and what was allowed."""
+    """The error has the file, the row, the value and what was allowed."""
     path = tmp_path / "bad.csv"
     path.write_text(text)
     with pytest.raises(InputError) as caught:
@@ -193,7 +193,7 @@ def test_bad_csv_says_where_and_why(tmp_path: Path, text: str, reason: str) -> N
     ],
 )
 def test_unreadable_files(tmp_path: Path, make: Callable[[Path], object], reason: str) -> None:
-    """One sentence with the path."""
+    """The error is one sentence with the path."""
     path = tmp_path / "wrong.parquet"
     make(path)
     with pytest.raises(InputError, match=reason):
@@ -213,7 +213,7 @@ def test_broken_description_is_named(two: list[Schedule], tmp_path: Path) -> Non
 
 
 def test_wrong_formats_and_outputs(two: list[Schedule], tmp_path: Path) -> None:
-    """What is allowed is said; a file that cannot be written leaves nothing behind."""
+    """The error says what is allowed; a file that cannot be written leaves nothing behind."""
     with pytest.raises(ParameterError, match=r"must end in one of \.parquet, \.pq, _jobs\.csv, "):
         save_schedules(two, tmp_path / "two.txt")
     with pytest.raises(UnknownNameError, match='did you mean "parquet"'):
@@ -232,13 +232,13 @@ def test_wrong_formats_and_outputs(two: list[Schedule], tmp_path: Path) -> None:
 
 
 def test_format_given_by_name(two: list[Schedule], tmp_path: Path) -> None:
-    """A name that does not tell needs the format, for saving and for loading."""
+    """A file name without a known ending needs the format, for saving and for loading."""
     save_schedules(two, tmp_path / "data", format="parquet")
     assert load_schedules(tmp_path / "data", "parquet") == two
 
 
 def test_parquet_without_description(two: list[Schedule], tmp_path: Path) -> None:
-    """A table that some other program wrote is read like a CSV."""
+    """A table that another program wrote is read like a CSV."""
     two[0].frame().drop("policy", "node_ranges").write_parquet(tmp_path / "other.parquet")
     (loaded,) = load_schedules(tmp_path / "other.parquet")
     assert loaded.start_s.tolist() == two[0].start_s.tolist()
@@ -266,7 +266,7 @@ def test_unnamed_nodes_stay_unnamed(two: list[Schedule], tmp_path: Path) -> None
 
 
 def test_swf_has_the_waits_of_the_schedule(two: list[Schedule], tmp_path: Path) -> None:
-    """As if the cluster had logged it: wait, run and status are those of the simulation."""
+    """Wait, run time and status are those of the simulation, as if the cluster had logged them."""
     save_schedules(two[0], tmp_path / "fcfs.swf.gz")
     trace = read_workload(tmp_path / "fcfs.swf.gz", cancelled="short")
     assert trace["wait_s"].tolist() == [0, 100, 149, 3]

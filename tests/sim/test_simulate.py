@@ -12,13 +12,13 @@ from schedlab.testing.instances import crowd, head_blocked, jobs
 
 
 def one_job(**columns: int) -> Workload:
-    """A single job of one node and ten seconds, with some columns changed."""
+    """Return a single job of one node and ten seconds, with some columns changed."""
     row = {"job_id": 7, "submit_s": 0, "nodes": 1, "request_s": 10, "run_s": 10, **columns}
     return Workload({name: [value] for name, value in row.items()})
 
 
 def test_a_job_wider_than_the_machine_is_refused_beforehand() -> None:
-    """It would wait for ever, and everything behind it with it."""
+    """It would wait for ever, and so would every job behind it."""
     with pytest.raises(WorkloadError, match="job 7 needs 9 nodes but the cluster has 4"):
         simulate(one_job(nodes=9), 4, "easy")
 

@@ -75,7 +75,7 @@ class Sticky(Policy):
 def test_a_run_in_parts_is_the_same_run(
     policy: str, workload: Workload, stop_s: int, later_s: int
 ) -> None:
-    """To stop, to look and to fork changes nothing, whatever the policy keeps between passes."""
+    """Stopping, looking and forking change nothing, whatever the policy keeps between passes."""
     whole = simulate(workload, NODES, policy)
     parts = Simulation(workload, NODES, policy).run(stop_s)
     fork = parts.fork()
@@ -91,7 +91,7 @@ def test_a_run_in_parts_is_the_same_run(
 def test_a_fork_that_goes_elsewhere_leaves_the_original_alone(
     policy: str, workload: Workload, stop_s: int
 ) -> None:
-    """Nothing that a fork does may be seen from outside."""
+    """The original shows nothing of what a fork does."""
     original = Simulation(workload, NODES, policy).run(stop_s)
     fork = original.fork().use("ljf")
     fork.submit(jobs((fork.now_s + 3, NODES, 50, 50)).replace(job_id=[1000]))
@@ -155,7 +155,7 @@ def test_a_job_that_ended_before_the_switch_leaves_room_once() -> None:
 @drawn
 @given(early=workloads(NODES, 8), late=workloads(NODES, 8), policy=st.sampled_from(POLICIES[:8]))
 def test_jobs_added_are_as_good_as_jobs_given(early: Workload, late: Workload, policy: str) -> None:
-    """They come in the order of their submission, those of one second behind those given."""
+    """Added jobs queue by submission; in the same second they come behind the given jobs."""
     plain = ("job_id", "submit_s", "nodes", "request_s", "run_s", "user")
     early, late = (Workload({column: part[column] for column in plain}) for part in (early, late))
     late = late.replace(job_id=late["job_id"] + 1000)
@@ -177,7 +177,7 @@ def test_the_state_can_be_read() -> None:
 
 
 def test_jobs_can_be_cancelled() -> None:
-    """One that waits is withdrawn, one that runs is killed, one to come never comes."""
+    """A waiting job is withdrawn, a running job is killed, and a future job never arrives."""
     workload = jobs((0, 4, 100, 100), (1, 4, 10, 10), (2, 4, 10, 10), (50, 4, 10, 10))
     simulation = Simulation(workload, 4, "conservative").run(20)
     schedule = simulation.cancel(1).cancel(2).cancel(4).run().schedule()
@@ -203,7 +203,7 @@ def test_a_policy_in_python_is_copied_with_what_it_keeps() -> None:
 
 
 def test_forks_run_on_threads() -> None:
-    """Sixteen at once come to what they come to one after the other."""
+    """Sixteen forks at once give the same schedules as one after the other."""
     simulation = Simulation(crowd(count=150), 16, "easy").run(300)
     names = ["easy", "sjf+easy", "conservative", "wrsabf-or"] * 4
 
@@ -216,7 +216,7 @@ def test_forks_run_on_threads() -> None:
 
 
 def test_a_state_in_a_file(tmp_path: Path) -> None:
-    """What was saved goes on as if nothing had happened."""
+    """A saved simulation goes on as if nothing had happened."""
     all_at_once = crowd(count=60).replace(submit_s=[0] * 60)
     simulation = Simulation(all_at_once, 16, "wrsabf-or:depth=9", tick=7, seed=3).run(100)
     simulation.use("sjf+easy").step()
@@ -232,7 +232,7 @@ def test_a_state_in_a_file(tmp_path: Path) -> None:
 
 
 def test_only_a_policy_by_name_can_be_saved(tmp_path: Path) -> None:
-    """An object cannot be had again from a file."""
+    """A policy object cannot be restored from a file."""
     with pytest.raises(ParameterError, match=r"package\.module:Class"):
         Simulation(crowd(count=5), 16, Sticky()).save(tmp_path / "state.zip")
     assert not list(tmp_path.iterdir())
@@ -240,14 +240,14 @@ def test_only_a_policy_by_name_can_be_saved(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"PK\x05\x06" + bytes(18), b"nothing of the kind"])
 def test_a_file_that_holds_no_state(content: bytes, tmp_path: Path) -> None:
-    """One sentence with the file's name."""
+    """The error is one sentence with the file's name."""
     (tmp_path / "state.zip").write_bytes(content)
     with pytest.raises(InputError, match=r"state\.zip.*not a saved simulation"):
         Simulation.load(tmp_path / "state.zip")
 
 
 def test_a_file_changed_by_hand_is_noticed(tmp_path: Path) -> None:
-    """Done again, its steps come to another state than it says."""
+    """Its steps, when repeated, lead to a different state from the one in the file."""
     all_at_once = crowd(count=20).replace(submit_s=[0] * 20)
     Simulation(all_at_once, 16, "easy").run(90).save(tmp_path / "state.zip")
     with zipfile.ZipFile(tmp_path / "state.zip") as file:
@@ -271,7 +271,7 @@ def test_a_file_changed_by_hand_is_noticed(tmp_path: Path) -> None:
     ],
 )
 def test_jobs_that_cannot_be_added(changes: dict[str, list[int]], sentence: str) -> None:
-    """Each gets a sentence, and nothing is added."""
+    """The error is one sentence, and no job is added."""
     simulation = Simulation(crowd(count=10), 16, "easy").run(50)
     job = jobs((60, 1, 10, 10)).replace(**({"job_id": [500]} | changes))
     with pytest.raises(WorkloadError, match=sentence):
@@ -280,7 +280,7 @@ def test_jobs_that_cannot_be_added(changes: dict[str, list[int]], sentence: str)
 
 
 def test_what_cannot_be_cancelled_or_changed() -> None:
-    """A job that has ended, a job that nobody knows, another predictor."""
+    """A job that has ended, an unknown job and another predictor are refused."""
     simulation = Simulation(jobs((0, 1, 10, 10)), 4, "easy").run()
     with pytest.raises(WorkloadError, match="job 1 has ended"):
         simulation.cancel(1)
@@ -293,7 +293,7 @@ def test_what_cannot_be_cancelled_or_changed() -> None:
 
 
 def test_a_fork_costs_little() -> None:
-    """It shares the jobs: a thousand forks hold no more memory than their states."""
+    """Forks share the jobs, so a thousand forks hold no more memory than their states."""
     simulation = Simulation(crowd(count=150), 16, "easy").run(300)
     forks = [simulation.fork() for _ in range(1000)]
     assert {len(fork.queue) for fork in forks} == {len(simulation.queue)}

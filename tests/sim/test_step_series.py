@@ -31,7 +31,7 @@ def test_value_holds_until_the_next_change() -> None:
 
 
 def test_means_by_hand() -> None:
-    """1 for 10 s and 3 for 20 s."""
+    """The value is 1 for 10 s and 3 for 20 s."""
     assert TWO_STEPS.integral(0, 50) == 70
     assert TWO_STEPS.mean(10, 40) == pytest.approx(70 / 30)
     assert TWO_STEPS.mean(10, 10) == 0
@@ -39,14 +39,14 @@ def test_means_by_hand() -> None:
 
 
 def test_extremes_by_hand() -> None:
-    """A bin knows its peak though it ends on a low, and a bin without a change its value."""
+    """A bin that ends low still has its peak, and a bin without a change has its value."""
     least, greatest = TWO_STEPS.bin_extremes(np.array([0, 15, 18, 45, 60]))
     assert least.tolist() == [0, 1, 0, 0]
     assert greatest.tolist() == [1, 1, 3, 0]
 
 
 def test_nothing_ever_happened() -> None:
-    """No change at all is 0 for ever."""
+    """A series without changes is 0 for ever."""
     none = np.zeros(0, dtype=np.int64)
     series = StepSeries.from_changes((none, none))
     assert series.integral(0, 10) == 0

@@ -1,4 +1,4 @@
-"""What the tests of Slurm sites share: a small site."""
+"""The fixture that the tests of Slurm sites share: a small site."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random sites: every field of every dataclass of the contract takes other values than its own."""
+"""Random sites: every field of every dataclass takes other values than its default."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _value(hint: Any) -> st.SearchStrategy[Any]:
 
 
 def filled(section: type, **fixed: Any) -> st.SearchStrategy[Any]:
-    """The dataclass with any values, but for those that are given."""
+    """Return a strategy for the dataclass with any values, except for those that are given."""
     hints = get_type_hints(section)
     values = {
         each.name: st.just(fixed[each.name]) if each.name in fixed else _value(hints[each.name])

@@ -88,7 +88,7 @@ def test_jobs_that_ran_start_as_they_did(tmp_path: Path) -> None:
 
 
 def test_jobs_that_never_started_wait_in_the_queue(tmp_path: Path) -> None:
-    """A cancelled job leaves when it left; one that was pending at the end starts when it can."""
+    """A cancelled job leaves when it really did; one pending at the end starts when it can."""
     site = site_of(tmp_path, *BUSY)
     found = replayed(site)
     assert math.isnan(found.start_s[4]), "cancelled before the twin decides"
@@ -98,7 +98,7 @@ def test_jobs_that_never_started_wait_in_the_queue(tmp_path: Path) -> None:
 
 
 def test_a_history_of_a_new_machine_begins_empty(tmp_path: Path) -> None:
-    """Where all jobs had started before the first end there is nothing to decide otherwise."""
+    """All jobs had started before the first end: otherwise nothing would be left to decide."""
     site = site_of(tmp_path, *BUSY[:2])
     assert site.history is not None
     assert not site.history.details["ran_before"].any()
@@ -119,7 +119,7 @@ def test_a_history_of_a_new_machine_begins_empty(tmp_path: Path) -> None:
 def test_how_a_job_is_cut_into_tasks(
     tmp_path: Path, line: str, hosts: str, nodes: int, expected: tuple[int, int, int]
 ) -> None:
-    """The submission tells it, or the nodes that the job got."""
+    """The submit line says how, or else the nodes that the job got."""
     own = row(2, "COMPLETED", (0, 60, 400), 12, hosts, line, nodes)
     job = jobs_by_id(site_of(tmp_path, BUSY[0], own))[2]
     assert (job.tasks, job.cpus_per_task, job.tasks_per_node) == expected
@@ -127,7 +127,7 @@ def test_how_a_job_is_cut_into_tasks(
 
 
 def test_use_before_the_history_is_known_from_its_end(tmp_path: Path) -> None:
-    """4 CPUs for 500 s and 12 for 340 s were used since; with no decay the rest is older."""
+    """4 CPUs for 648 s were used since; without decay, the rest of the use is older."""
     shares = "Account|User|RawUsage\nroot||20000\n physics|ann|12000\n physics|ben|700\n"
     conf = CONF.replace("PriorityWeightAge", "PriorityDecayHalfLife=0\nPriorityWeightAge")
     dump = tmp_path / "one" / "dump"
@@ -142,7 +142,7 @@ def test_use_before_the_history_is_known_from_its_end(tmp_path: Path) -> None:
 
 
 def test_a_wrong_use_is_refused(tmp_path: Path) -> None:
-    """With its place."""
+    """The error names the file and the line."""
     dump = tmp_path / "one" / "dump"
     site_of(tmp_path / "one", *BUSY[:4])
     (dump / "sshare.txt").write_text("Account|User|RawUsage\nphysics|ann|much\n")
@@ -152,7 +152,7 @@ def test_a_wrong_use_is_refused(tmp_path: Path) -> None:
 
 
 def cut(source: Path, folder: Path, from_s: float) -> None:
-    """Write the dump of a real run as it is seen by somebody who asks for jobs from a time on."""
+    """Write the dump of a real run with only the jobs that ended at or after a time."""
     folder.mkdir(parents=True)
     for name in ("slurm.conf", "gres.conf", "topology.conf", "sacctmgr.script", "slurmctld.log.gz"):
         shutil.copy(source / name, folder / name)

@@ -1,4 +1,4 @@
-"""The script that collects a dump, on a real Slurm, and the site that comes of it."""
+"""The script that collects a dump, on a real Slurm, and the site made from the dump."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def collect(slurm: Slurm, folder: Path) -> str:
 
 
 def _ended_job(slurm: Slurm, *options: str) -> str:
-    """A job that has ended, and that the accounting lists."""
+    """Run a job; return its id once the accounting lists its end."""
     job = slurm.submit(ANN, *options, "-t", "3", "--wrap", "sleep 1 | cat")
     known = ("sacct", "-P", "-X", "-a", "-S", "now-1hours", "-o", "JobID,State")
     ended = f"{job}|COMPLETED"

@@ -1,4 +1,4 @@
-"""The page on fidelity tells what was measured."""
+"""The page on fidelity shows what was measured."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MEASURED = [slurm_fidelity, slurm_reasons]
 
 @pytest.mark.parametrize("made", [*MEASURED, slurm_forecasts], ids=lambda made: made.__name__)
 def test_the_tables_are_those_of_the_figures(made: ModuleType) -> None:
-    """Nobody edits them by hand."""
+    """The tables of the page are generated, not edited by hand."""
     assert made.table(json.loads(made.FIGURES.read_text())) in PAGE.read_text()
 
 
@@ -25,6 +25,6 @@ def test_the_tables_are_those_of_the_figures(made: ModuleType) -> None:
 def test_the_figures_are_those_of_the_twin(
     made: ModuleType, run: str, shared_data: Path, tmp_path: Path
 ) -> None:
-    """They are made again from the runs, where these are at hand."""
+    """The figures are computed again from the runs, where these are at hand."""
     figures = json.loads(made.FIGURES.read_text())["runs"][run]
     assert made.measured(shared_data / "slurm" / "runs" / run, tmp_path) == figures

@@ -1,4 +1,4 @@
-"""A dump becomes a site; what is wrong with a dump is told in a sentence."""
+"""A dump becomes a site; a mistake in a dump is reported in one sentence."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def dump(tmp_path: Path) -> Path:
 
 
 def run(*arguments: object) -> tuple[int, str]:
-    """The exit code, and what the command printed."""
+    """Return the exit code, and what the command printed."""
     done = CliRunner().invoke(app, ["slurm", *map(str, arguments)])
     return done.exit_code, done.output
 
@@ -149,7 +149,7 @@ def test_nothing_is_dropped_silently(dump: Path, tmp_path: Path) -> None:
 def test_a_bad_dump_is_told_in_a_sentence(
     dump: Path, tmp_path: Path, file: str, old: str, new: str, says: str
 ) -> None:
-    """No traceback, no half of a site."""
+    """There is no traceback, and no partial site is written."""
     text = (dump / file).read_text()
     assert old in text
     (dump / file).write_text(text.replace(old, new))
@@ -214,21 +214,21 @@ def test_json_tells_how_long_a_job_was_suspended(
 def test_the_version_chooses_the_defaults(
     dump: Path, tmp_path: Path, version: str, code: int, says: str
 ) -> None:
-    """A version that is not known is told."""
+    """An unknown version gets a note; a text that is no version is refused."""
     found, printed = run("import", dump, "--out", tmp_path / "site", "--slurm-version", version)
     assert found == code
     assert says in " ".join(printed.split())
 
 
 def test_a_folder_without_a_configuration_says_how_to_get_one(tmp_path: Path) -> None:
-    """The first mistake of a newcomer."""
+    """A newcomer makes this mistake first."""
     code, printed = run("import", tmp_path, "--out", tmp_path / "site")
     assert code == 2
     assert "schedlab slurm script" in " ".join(printed.split())
 
 
 def test_what_counts_less_than_it_seems_is_told(dump: Path, tmp_path: Path) -> None:
-    """A parameter that is set twice, and a default time above the maximum."""
+    """Notes report a parameter that is set twice, and a default time above the maximum."""
     conf = dump / "slurm.conf"
     twice = CONF.replace("PriorityMaxAge=1-12\n", "PriorityMaxAge=1-12\nPriorityWeightAge=7\n")
     conf.write_text(twice + "PartitionName=short Nodes=n1 MaxTime=10 DefaultTime=60\n")
@@ -241,7 +241,7 @@ def test_what_counts_less_than_it_seems_is_told(dump: Path, tmp_path: Path) -> N
 
 
 def test_what_a_real_slurm_left_behind_is_read(shared_data: Path, tmp_path: Path) -> None:
-    """Every run of the truth, and the site of a week."""
+    """All recorded runs and the site of a week are read."""
     runs = sorted((shared_data / "slurm" / "runs").iterdir())
     for folder in [*runs, shared_data / "slurm" / "ub-hpc-week"]:
         code, printed = run("import", folder, "--out", tmp_path / folder.name)

@@ -1,4 +1,4 @@
-"""Limits in minutes of associations and QOS, drawn by hand; the plain twin and the core agree."""
+"""Limits in minutes of associations and QOS, in small cases; the plain twin and the core agree."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CLOCKS = Clocks(tick_s=0.9, backfill_s=20.0, limits_s=0.0, priority_s=0.0, full_
 FAST = CONF + "PriorityCalcPeriod=1\n"
 """What jobs have used is counted every minute."""
 ENDLESS = FAST + "PriorityDecayHalfLife=0\n"
-"""And never forgotten."""
+"""The same, and use is never forgotten."""
 
 
 def site(tmp_path: Path, *jobs: str, limits: str = "", conf: str = ENDLESS) -> SlurmSite:
@@ -41,13 +41,13 @@ def ends(made: SlurmSite) -> list[float]:
 
 
 def test_a_job_that_could_use_too_many_minutes_does_not_start(tmp_path: Path) -> None:
-    """Four CPUs for two minutes are eight; its limit counts, and not how long it runs."""
+    """Four CPUs for two minutes are eight CPU minutes; the request counts, not the run time."""
     jobs = (job(1, 1, 4, 120, 5), job(2, 1, 4, 60, 5))
     assert starts(site(tmp_path, *jobs, limits="MaxTRESMins=cpu=7")) == [-1, 1]
 
 
 def test_a_qos_takes_the_place_of_an_association(tmp_path: Path) -> None:
-    """Only where it sets the limit, and only for its own jobs."""
+    """It does so only for limits that it sets, and only for its own jobs."""
     script = SCRIPT.replace("MaxJobsPerUser=1", "MaxTRESMinsPerJob=cpu=100")
     script = script.replace("physics Fairshare=10", "physics Fairshare=10 MaxTRESMins=cpu=1")
     jobs = (job(1, 1, 4, 60, 5), job(2, 1, 4, 60, 5, qos="scarce"))
@@ -63,7 +63,7 @@ def test_running_jobs_may_use_so_many_minutes(tmp_path: Path) -> None:
 
 
 def test_what_running_jobs_may_still_use_shrinks(tmp_path: Path) -> None:
-    """Slurm sees it when it counts what they have used, every PriorityCalcPeriod."""
+    """Slurm notices when it counts what they have used, every PriorityCalcPeriod."""
     jobs = (job(1, 1, 4, 600, 590), job(2, 1, 4, 300, 5))
     first, second = starts(site(tmp_path, *jobs, limits="GrpTRESRunMins=cpu=40"))
     assert first == 1
@@ -105,7 +105,7 @@ def test_safe_jobs_start_only_if_they_can_end(tmp_path: Path) -> None:
 
 
 def test_safe_jobs_are_never_ended(tmp_path: Path) -> None:
-    """A job that runs over its limit is ended for that alone."""
+    """A job that runs over its own time limit is ended for that alone."""
     conf = ENDLESS.replace("Enforce=limits", "Enforce=safe") + "OverTimeLimit=5\n"
     made = site(tmp_path, job(1, 1, 4, 60, 200), limits="GrpTRESMins=cpu=4", conf=conf)
     assert 200 < ends(made)[0] < 203
@@ -121,7 +121,7 @@ def test_wall_time_of_a_group(tmp_path: Path) -> None:
 
 
 def test_the_root_keeps_jobs_from_starting_and_ends_none(tmp_path: Path) -> None:
-    """As slurmctld has it."""
+    """This is the rule of slurmctld."""
     jobs = (job(1, 1, 4, 300, 200), job(2, 100, 4, 60, 5))
     script = SCRIPT.replace("Name=tiny Fairshare=1", "Name=tiny Fairshare=1 GrpTRESMins=cpu=4")
     made = make_in(tmp_path, *jobs, script=script, conf=ENDLESS)
@@ -143,7 +143,7 @@ def test_free_jobs_start_whatever_was_used(tmp_path: Path) -> None:
 
 
 def test_what_a_qos_has_used_may_stay(tmp_path: Path) -> None:
-    """With NoDecay it is not forgotten; that of associations is."""
+    """With NoDecay the use of a QOS is not forgotten; that of associations is."""
     jobs = (
         job(1, 1, 4, 300, 240, qos="scarce"),
         job(2, 250, 4, 60, 5, qos="scarce"),

@@ -28,7 +28,7 @@ def site() -> SlurmSite:
 
 @pytest.mark.parametrize("like", ["g09", "vision", "gpu", "large"])
 def test_more_nodes_are_copies_of_one(like: str) -> None:
-    """They go on from its name, in its partitions, on its switch, behind it in Slurm's table."""
+    """New nodes continue its names, in its partitions and switch, behind it in Slurm's table."""
     made = with_more_nodes(site(), [f"2:{like}"])
     selector = Selector(made)
     assert [node.name for node in selector.nodes] == [
@@ -46,12 +46,12 @@ def test_more_nodes_are_copies_of_one(like: str) -> None:
 
 @pytest.mark.parametrize("text", ["gpu", "0:gpu", "-1:gpu", "1.5:gpu", "16:", "9999999:gpu"])
 def test_what_is_no_number_of_nodes_is_refused(text: str) -> None:
-    """With an example of what to write."""
+    """The error gives an example of what to write."""
     with pytest.raises(ParameterError, match=r"is not a number of nodes; write 16:gpu, from 1 to"):
         with_more_nodes(site(), [text])
 
 
 def test_nodes_like_none_are_refused() -> None:
-    """With what there is."""
+    """The error lists what there is."""
     with pytest.raises(ParameterError, match=r'like "tpu"; .* partition \(all, vision, rest\) or'):
         with_more_nodes(site(), ["2:tpu"])

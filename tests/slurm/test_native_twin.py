@@ -59,14 +59,18 @@ def check_runs(native: NativeController, plain: Controller) -> None:
 @examples(150)
 @given(site=twin_sites(), phases=clocks())
 def test_the_core_agrees_with_the_plain_twin(site: SlurmSite, phases: Clocks) -> None:
-    """Priorities, fair share, limits, preemption, arrays, dependencies, reservations, orders."""
+    """Both agree on every drawn site.
+
+    The sites have priorities, fair share, limits, preemption, arrays, dependencies, reservations
+    and orders.
+    """
     check_agreement(site, phases)
 
 
 @examples(100)
 @given(site=twin_sites(), phases=clocks(), seed=st.integers(0, 999))
 def test_a_core_that_is_told_nice_values_agrees(site: SlurmSite, phases: Clocks, seed: int) -> None:
-    """Stopped again and again; whoever steers sees the same queue, and changes it."""
+    """Both stop again and again, show the same queue, and get the same new nice values."""
     drawn = random.Random(seed)
     native, plain = native_controller(SiteTables(site).made(), phases), Controller(site, phases)
     time_s = history_of(site).begin_s
@@ -88,7 +92,7 @@ def test_a_core_that_is_told_nice_values_agrees(site: SlurmSite, phases: Clocks,
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(2))
 def test_the_core_agrees_with_the_plain_twin_at_length(part: int) -> None:
-    """More jobs, and more of them wait."""
+    """The sites have more jobs, and more of them wait."""
 
     @drawn_apart(part)
     @examples(200)

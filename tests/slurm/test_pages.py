@@ -33,7 +33,7 @@ PHASES = 3
 
 
 def known(site: SlurmSite) -> SlurmSite:
-    """The site with a past: every job starts 100 s after its submission, and runs for 60 s."""
+    """Return the site with a past: jobs start 100 s after their submission and run for 60 s."""
     import polars as pl
 
     history = history_of(site)
@@ -46,7 +46,7 @@ def known(site: SlurmSite) -> SlurmSite:
 
 @pytest.fixture
 def site(make: Make, tmp_path: Path) -> SlurmSite:
-    """Forty jobs, in a folder too."""
+    """A site of forty jobs, also written to a folder."""
     from schedlab.slurm import write_site
 
     made = known(make(*JOBS))
@@ -56,7 +56,7 @@ def site(make: Make, tmp_path: Path) -> SlurmSite:
 
 @pytest.fixture
 def found(site: SlurmSite) -> Fidelity:
-    """Three replays beside the past."""
+    """The fidelity of three replays."""
     return fidelity_of(site, replay_all(site, phases_of(site, PHASES)))
 
 
@@ -66,7 +66,7 @@ def body(page: str) -> str:
 
 
 def test_fidelity_as_a_page(site: SlurmSite, found: Fidelity, tmp_path: Path) -> None:
-    """It tells the same figures as the command, what was replayed, and loads nothing."""
+    """The page has the command's figures, says what was replayed, and loads nothing."""
     path = tmp_path / "fidelity.html"
     code, said = run("fidelity", tmp_path / "site", "--phases", PHASES, "--report", path)
     assert code == 0
@@ -93,7 +93,7 @@ def test_fidelity_as_a_page(site: SlurmSite, found: Fidelity, tmp_path: Path) ->
 
 
 def test_errors_are_drawn_as_they_are(found: Fidelity) -> None:
-    """The height of the line at 30 s is the share that the table has, and nobody is lost."""
+    """The height of the line at 30 s is the share that the table has, and no job is lost."""
     from schedlab.slurm.pages.figures import error_figure
 
     plot = error_figure(found.waits)
@@ -142,7 +142,7 @@ def test_use_is_that_of_one_time(site: SlurmSite) -> None:
 
 
 def test_what_if_as_a_page(site: SlurmSite, tmp_path: Path) -> None:
-    """The changes with the present values, the differences, and three lines of waits."""
+    """The page has the changes with present values, the differences, and three lines of waits."""
     path = tmp_path / "what-if.html"
     code, said = run(
         *("what-if", tmp_path / "site", "--set", "bf_interval=5", "--add-nodes", "2:z1"),
@@ -159,7 +159,7 @@ def test_what_if_as_a_page(site: SlurmSite, tmp_path: Path) -> None:
 
 
 def test_what_if_draws_all_three(site: SlurmSite) -> None:
-    """As it was, the twin, and the twin changed."""
+    """The figure has the past, the twin, and the changed twin."""
     from schedlab.slurm.pages.figures import waits_figure
 
     before = replay_all(site, phases_of(site, 2))
@@ -172,7 +172,7 @@ def test_what_if_draws_all_three(site: SlurmSite) -> None:
 
 
 def test_a_past_that_is_not_known_is_not_drawn(make: Make, tmp_path: Path) -> None:
-    """What if needs no real starts; the page then has the two twins."""
+    """What-if needs no real starts; without them the page has only the two twins."""
     make(*JOBS)
     path = tmp_path / "what-if.html"
     code, said = run(
@@ -183,7 +183,7 @@ def test_a_past_that_is_not_known_is_not_drawn(make: Make, tmp_path: Path) -> No
 
 
 def test_a_proposal_as_a_page(site: SlurmSite, tmp_path: Path) -> None:
-    """Verdict, guards, table, and the diff where something is proposed."""
+    """The page has a verdict, guards, a table, and a diff if something is proposed."""
     pytest.importorskip("cma")
     path = tmp_path / "proposal.html"
     code, said = run(
@@ -200,7 +200,7 @@ def test_a_proposal_as_a_page(site: SlurmSite, tmp_path: Path) -> None:
 
 
 def test_names_are_escaped(make: Make, tmp_path: Path) -> None:
-    """A cluster may be called anything."""
+    """A cluster may have any name."""
     make(*JOBS, conf=CONF.replace("ClusterName=tiny", "ClusterName=<b>tiny"))
     path = tmp_path / "what-if.html"
     run("what-if", tmp_path / "site", "--set", "bf_interval=5", "--phases", 1, "--report", path)
@@ -218,7 +218,7 @@ def test_a_twin_that_starts_nothing_is_told(site: SlurmSite) -> None:
 
 
 def test_other_real_runs_stand_beside_the_twin(make: Make, site: SlurmSite, tmp_path: Path) -> None:
-    """They tell how far Slurm differs from itself; a run of other jobs does not."""
+    """They show how far Slurm differs from itself; a run of other jobs is refused."""
     from schedlab.slurm import write_site
 
     history = history_of(site)
@@ -245,7 +245,7 @@ def test_other_real_runs_stand_beside_the_twin(make: Make, site: SlurmSite, tmp_
 def test_a_page_that_cannot_be_written(
     site: SlurmSite, tmp_path: Path, command: tuple[str, ...]
 ) -> None:
-    """Is told before the replays."""
+    """The error comes before the replays."""
     path = tmp_path / "nowhere" / "page.html"
     code, said = run(command[0], tmp_path / "site", *command[1:], "--report", path)
     assert code == 2
@@ -253,7 +253,7 @@ def test_a_page_that_cannot_be_written(
 
 
 def test_every_value_is_written_as_it_is_read(site: SlurmSite) -> None:
-    """What a form shows as the present value changes nothing."""
+    """Setting a parameter to the value that a form shows changes nothing."""
     for name in present_values(site):
         same = changed_site(site, [f"{name}={present_text(site, name)}"])
         assert same.parameters == site.parameters, name
@@ -263,7 +263,7 @@ def test_every_value_is_written_as_it_is_read(site: SlurmSite) -> None:
 
 
 def test_replays_need_no_bokeh() -> None:
-    """Only who asks for a page loads what draws it."""
+    """Only a command that makes a page loads the library that draws it."""
     code = (
         "import sys, schedlab.slurm.fidelity, schedlab.slurm.what_if, schedlab.slurm.pages; "
         "assert 'bokeh' not in sys.modules and 'cma' not in sys.modules"
@@ -277,7 +277,7 @@ CHROMIUM = shutil.which("chromium")
 @pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 def test_the_page_draws_itself_on_a_phone(site: SlurmSite, tmp_path: Path) -> None:
-    """Offline, and no wider than the window."""
+    """The page works offline and is no wider than the window."""
     path = tmp_path / "fidelity.html"
     assert run("fidelity", tmp_path / "site", "--phases", 1, "--report", path)[0] == 0
     told = path.read_text(encoding="utf-8").replace(
@@ -313,7 +313,7 @@ LOOK = """() => {
 @pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 def test_the_page_follows_the_reader_into_the_dark(site: SlurmSite, tmp_path: Path) -> None:
-    """Figures, too: they are painted once, and would stay dark ink on a dark page."""
+    """Figures follow too: they are painted once, and would stay dark on a dark page."""
     from tests.history.web.accessible import faults
     from tests.history.web.browsing import chromium
 

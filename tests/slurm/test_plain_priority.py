@@ -1,4 +1,4 @@
-"""Priorities and fair share in plain Python beside what a real Slurm said of the same jobs."""
+"""Priorities and fair share in plain Python, and what a real Slurm said of the same jobs."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class RealRun:
 
     @cached_property
     def zero_s(self) -> float:
-        """Offset 0 on Slurm's clock."""
+        """The time of offset 0 on Slurm's clock."""
         return float((self.folder / "t0.txt").read_text().split()[-1])
 
     @cached_property
@@ -81,7 +81,7 @@ class Replay:
         self.passes_s = [run.first_pass_s]
 
     def go_to(self, offset_s: float) -> None:
-        """Let happen what happened up to then."""
+        """Replay all events up to this offset."""
         while self.events and self.events[0][0] <= offset_s:
             time_s, ended = self.events.pop(0)
             if ended is None:
@@ -115,7 +115,7 @@ def run(request: pytest.FixtureRequest, shared_data: Path, tmp_path: Path) -> Re
 
 
 def test_fair_share_is_that_of_sshare(run: RealRun) -> None:
-    """Every sample of every association: use to the unit, all else to the printed digits."""
+    """Every sample of every association agrees: use to the unit, the rest to the printed digits."""
     replay, seen = Replay(run), 0
     for row in rows(run.folder / "sshare.csv"):
         replay.go_to(float(row["offset_s"]) + 0.03)
@@ -137,7 +137,7 @@ def test_fair_share_is_that_of_sshare(run: RealRun) -> None:
 
 
 def test_priorities_are_those_of_sprio(run: RealRun) -> None:
-    """Every factor of every waiting job in every sample, to the unit."""
+    """Every factor of every waiting job agrees in every sample, to the unit."""
     replay, seen = Replay(run), 0
     jobs = {row["jobid"]: row for row in rows(run.folder / "submitted.csv")}
     assert run.site.history is not None
@@ -181,12 +181,12 @@ def tree(usage: dict[str, float], **settings: str | int | tuple[str, ...]) -> Fa
 
 
 def factors(found: FairShare) -> list[float]:
-    """Return those of the four users."""
+    """Return the fair-share factors of the four users."""
     return [found.factor(name[0], name) for name in ("a1", "a2", "b1", "b2")]
 
 
 def test_users_of_the_account_that_used_less_come_first() -> None:
-    """However much they have used themselves."""
+    """It does not matter how much they have used themselves."""
     assert factors(tree({"a1": 60, "b1": 30, "b2": 10})) == [0.25, 0.5, 0.75, 1.0]
 
 

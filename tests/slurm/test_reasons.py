@@ -22,7 +22,7 @@ def why(site: SlurmSite, at_s: float) -> dict[str, str]:
 
 
 def test_jobs_wait_for_resources_and_for_each_other(make) -> None:  # type: ignore[no-untyped-def]
-    """The first that does not fit waits for resources, the others for it; a new one for nothing."""
+    """The first job that does not fit waits for resources, others for it; a new one for nothing."""
     site = make(
         job(1, 1, 16, 600, 300),
         job(2, 5, 4, 600, 5),
@@ -33,7 +33,7 @@ def test_jobs_wait_for_resources_and_for_each_other(make) -> None:  # type: igno
 
 
 def test_jobs_that_may_not_run_yet_tell_why(make) -> None:  # type: ignore[no-untyped-def]
-    """Holds, dependencies, arrays, licences and limits."""
+    """The reasons name holds, dependencies, arrays, licences and limits."""
     site = make(
         job(1, 1, 1, 600, 300, qos="scarce", licenses="matlab:1"),
         job(2, 5, 1, 600, 5, qos="scarce"),

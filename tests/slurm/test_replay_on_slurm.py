@@ -129,7 +129,7 @@ def test_the_twin_matches_a_real_slurm(slurm: Slurm, tmp_path: Path) -> None:
 
 
 def test_without_slurm_the_command_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before anything is written."""
+    """The error comes before anything is written."""
     write_site(SlurmSite(Platform.homogeneous(2), history=_history()), tmp_path / "wanted")
     monkeypatch.setenv("PATH", "")
     code, said = run("replay", tmp_path / "wanted", "--out", tmp_path / "run", "--yes")
@@ -140,7 +140,7 @@ def test_without_slurm_the_command_says_so(tmp_path: Path, monkeypatch: pytest.M
 
 @pytest.mark.slow
 def test_ctrl_c_cancels_what_was_submitted(slurm: Slurm, tmp_path: Path) -> None:
-    """Nobody wants to find sleeping jobs on the cluster the next morning."""
+    """No one wants to find sleeping jobs on the cluster the next morning."""
     columns = {"job_id": [1, 2], "submit_s": [0, 500], "nodes": [1, 1], "request_s": [6000] * 2}
     labels = {"user": (ANN,), "job_name": ("of-the-interrupted-replay",)}
     jobs = {**columns, "run_s": [5000, 5000], "user": [0, 0], "job_name": [0, 0]}

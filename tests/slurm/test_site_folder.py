@@ -85,13 +85,13 @@ def test_the_history_of_another_site_does_not_stay(tmp_path: Path) -> None:
 
 
 def test_no_folder_is_told_with_what_makes_one(tmp_path: Path) -> None:
-    """The first mistake of a newcomer."""
+    """A newcomer makes this mistake first."""
     with pytest.raises(InputError, match="schedlab slurm import"):
         read_site(tmp_path / "none")
 
 
 def test_accounts_that_contradict_each_other_are_refused() -> None:
-    """Fair share walks up the tree: it must end."""
+    """Fair share walks up the tree, so the walk must end."""
     root = Association("root")
     with pytest.raises(PlatformError, match="above itself"):
         Accounts((Association("a", parent="b"), Association("b", parent="a")))

@@ -24,11 +24,11 @@ pytestmark = pytest.mark.slow
 
 ALL = ("-n", "32", "-t", "5", "--wrap")
 NEAR_S = 8
-"""Less than what a wrong rule would change, and more than a busy machine is late."""
+"""Less than a wrong rule would change, and more than the delay on a busy machine."""
 
 
 def _seconds(count: int) -> str:
-    """A script whose seconds do not pass while it is suspended."""
+    """Return a script of this many seconds, which do not pass while it is suspended."""
     return f"for i in $(seq {count}); do sleep 1; done"
 
 
@@ -42,13 +42,13 @@ def _is(slurm: Slurm, job: str, state: str) -> bool:
 
 
 def _told(slurm: Slurm, what: str, job: str) -> Command:
-    """A command, when it has been obeyed."""
+    """Carry out a command on a job; return it with the time at which it was done."""
     slurm.run("scontrol", what, job)
     return Command(time.time(), f"scontrol {what} {job}", job)
 
 
 def test_the_twin_suspends_a_job_as_slurm_does(slurm: Slurm, tmp_path: Path) -> None:
-    """The second job gets the CPUs of the first, and keeps them when that goes on.
+    """The second job gets the CPUs of the first, and keeps them when the first goes on.
 
     Slurm counts the CPUs of the second only: the third starts when the second has ended.
     """
@@ -106,7 +106,7 @@ def _site(slurm: Slurm, folder: Path) -> SlurmSite:
 
 
 def _real(site: SlurmSite, *jobs: str) -> list[dict[str, Any]]:
-    """What the accounting tells of the jobs."""
+    """Return the details of the jobs from the accounting."""
     details = history_of(site).details
     names = details["slurm_id"].to_list()
     return details[[names.index(job) for job in jobs]].to_dicts()

@@ -54,7 +54,7 @@ def test_small_jobs_first_is_found_and_shown(busy: SlurmSite) -> None:
 
 
 def test_a_guard_that_nothing_keeps_leaves_no_proposal(busy: SlurmSite) -> None:
-    """Nobody can make waits that short."""
+    """No settings can make waits that short."""
     proposal = found(busy, "max wait < 1 s")
     assert not proposal.is_better
     assert "no change" in proposal.verdict
@@ -71,7 +71,7 @@ def test_where_nobody_waits_no_change_is_better(make) -> None:  # type: ignore[n
 
 
 def test_an_interrupted_search_ends_with_the_same_proposal(busy: SlurmSite, tmp_path: Path) -> None:
-    """What was measured is kept; nothing is measured twice."""
+    """Measured results are kept, and nothing is measured twice."""
     whole = found(busy, record=tmp_path / "whole.json")
 
     def stop(done: int, total: int, note: str) -> None:
@@ -104,7 +104,7 @@ def test_the_search_sees_the_first_half_only(make, busy: SlurmSite) -> None:  # 
     ],
 )
 def test_what_is_no_measure_is_refused(text: str, says: str) -> None:
-    """With what is known."""
+    """The error lists what is known."""
     with pytest.raises(ParameterError, match=says):
         Measure.parse(text)
 
@@ -121,7 +121,7 @@ def test_what_is_no_measure_is_refused(text: str, says: str) -> None:
     ],
 )
 def test_what_is_no_guard_is_refused(text: str, says: str) -> None:
-    """With an example, or the place."""
+    """The error gives an example, or the place of the fault."""
     with pytest.raises(ParameterError, match=says):
         Guard.parse(text)
 
@@ -146,7 +146,7 @@ def test_the_interval_over_periods_is_that_of_student_for_a_mean() -> None:
 
 
 def test_the_interval_of_a_change_never_goes_below_all_of_it() -> None:
-    """It is taken of the logarithm: waits that shrink to less than nothing do not exist."""
+    """It is computed from logarithms, since no wait can shrink to less than nothing."""
     old = np.array([100.0, 120.0, 90.0, 110.0])
     new = np.array([60.0, 2.0, 1.0, 1.0])
     periods, mask = Periods("day", np.arange(4)), np.ones(4, bool)
@@ -159,7 +159,7 @@ def test_the_interval_of_a_change_never_goes_below_all_of_it() -> None:
 
 
 def test_a_change_and_its_reverse_have_reverse_intervals() -> None:
-    """The ends for old to new are those for new to old, turned round: a ratio has no direction."""
+    """The ends from new to old are the inverse of those from old to new, in reverse order."""
     old, new = np.array([10.0, 14.0, 9.0, 30.0]), np.array([8.0, 15.0, 5.0, 20.0])
     periods, mask = Periods("day", np.arange(4)), np.ones(4, bool)
     there = interval_of_change(periods, mask, lambda kept: (old[kept].mean(), new[kept].mean()))
@@ -172,7 +172,7 @@ def test_a_change_and_its_reverse_have_reverse_intervals() -> None:
 
 @pytest.mark.parametrize("side", [0, 1])
 def test_a_change_from_or_to_no_wait_at_all_has_no_interval(side: int) -> None:
-    """Only the jobs of one day waited: without that day the ratio is that of nothing."""
+    """Only the jobs of one day waited: without that day there is no ratio."""
     values = [np.array([3.0, 4.0, 5.0]), np.array([3.0, 4.0, 5.0])]
     values[side] = np.array([9.0, 0.0, 0.0])
     periods, mask = Periods("day", np.arange(3)), np.ones(3, bool)
@@ -191,7 +191,7 @@ CONFS = {
 
 
 def test_a_diff_changes_values_where_they_stand(tmp_path: Path) -> None:
-    """Also in an included file; what stands nowhere is added. The real patch applies it."""
+    """Values in an included file change too; missing ones are added. The real patch applies it."""
     changes = {
         "SchedulerParameters.bf_resolution": "60",
         "PriorityWeightAge": "90",
@@ -210,7 +210,7 @@ def test_a_diff_changes_values_where_they_stand(tmp_path: Path) -> None:
 
 
 def test_the_command_writes_the_evidence_and_goes_on(make, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    """The folder has a diff, a page and all figures; the same command again takes the record."""
+    """The folder has a diff, a page and all figures; the same command again uses the record."""
     make(*JOBS)
     options = ["--out", tmp_path / "out", "--generations", 2, "--phases", 2, "--seed", 1]
     names = ["--parameter", "PriorityFavorSmall", "--parameter", "PriorityWeightJobSize=0:9000"]
@@ -240,7 +240,7 @@ def test_the_command_writes_the_evidence_and_goes_on(make, tmp_path: Path) -> No
     ],
 )
 def test_wrong_options_are_told_in_a_sentence(make, tmp_path: Path, arguments, says) -> None:  # type: ignore[no-untyped-def]
-    """Before anything is replayed or written."""
+    """They are refused before anything is replayed or written."""
     make(*JOBS[:8])
     code, said = run("tune", tmp_path / "site", "--out", tmp_path / "out", *arguments)
     assert code == 2

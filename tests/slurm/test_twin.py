@@ -1,6 +1,6 @@
-"""The plain twin of slurmctld: its rules by hand, and real runs beside it.
+"""The plain twin of slurmctld: its rules in small cases, and the phases of a real one.
 
-Long, since each rule has its small case, and all are replayed the same way.
+The file is long, since each rule has its own case and all are replayed in the same way.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def test_a_job_is_killed_when_limits_are_tested(make) -> None:  # type: ignore[n
 
 
 def test_the_small_leaf_is_used_first(make) -> None:  # type: ignore[no-untyped-def]
-    """z1 hangs alone on its switch; the next job must go to the other one, by name."""
+    """z1 is alone on its switch; the next job must go to the other switch, by name."""
     made = replay(make(job(1, 1, 4, 60, 50), job(2, 1.1, 4, 60, 50)), CLOCKS)
     assert made.nodes == ((3,), (0,))
 
@@ -76,7 +76,7 @@ def test_backfill_does_not_delay_what_it_has_planned(make) -> None:  # type: ign
 
 
 def test_a_higher_tier_comes_first(make) -> None:  # type: ignore[no-untyped-def]
-    """Both wait for z1; that of the partition with the higher tier gets it."""
+    """Both jobs wait for z1; the one in the partition of the higher tier gets it."""
     site = make(
         job(1, 1, 4, 60, 30, constraint="new"),
         job(2, 5, 4, 60, 30, constraint="new"),
@@ -87,7 +87,7 @@ def test_a_higher_tier_comes_first(make) -> None:  # type: ignore[no-untyped-def
 
 
 def test_limits_and_licences_skip_a_job(make) -> None:  # type: ignore[no-untyped-def]
-    """The second job of each pair waits for the first; nobody else waits for it."""
+    """The second job of each pair waits for the first; no other job waits for it."""
     site = make(
         job(1, 1, 1, 60, 40, qos="scarce"),
         job(2, 1, 1, 60, 5, qos="scarce"),
@@ -118,7 +118,7 @@ def test_arrays_and_dependencies(make) -> None:  # type: ignore[no-untyped-def]
 
 
 def test_holds_and_releases_are_obeyed(make) -> None:  # type: ignore[no-untyped-def]
-    """A job that was submitted with --hold starts after its release; nobody knows of the other."""
+    """A job submitted with --hold starts after its release; an unknown command is reported."""
     events = (
         "planned_offset_s|offset_s|took_s|rc|job|command|output\n"
         "50|50.0|0.01|0|job1|scontrol release 1|\n60|60.0|0.01|0||scontrol reconfigure|\n"
@@ -194,7 +194,7 @@ def test_plans_keep_nodes_apart() -> None:
 
 
 def test_conditions_are_read() -> None:
-    """And and or, several jobs, minutes; others are told."""
+    """Lists with and, lists with or, several jobs and minutes are read; other kinds are refused."""
     found = parse_conditions("afterok:1:2+3,singleton")
     assert [each.kind for each in found.each] == ["afterok", "afterok", "singleton"]
     assert found.each[1] == SlurmCondition("afterok", "2", 180)
@@ -204,7 +204,7 @@ def test_conditions_are_read() -> None:
 
 
 def test_plans_that_meet_become_one() -> None:
-    """As in Slurm, where a job may look beyond all plans of a node at once; one pair at a time."""
+    """Slurm joins one pair of equal records at a time, so a job may look beyond several plans."""
     plan = BackfillPlan(0, 900, 2)
     for minute in range(1, 5):
         plan.reserve(60 * minute, 60 * minute + 60, {1})
@@ -266,14 +266,14 @@ def test_a_job_beyond_a_limit_lets_others_pass(make) -> None:  # type: ignore[no
 
 
 def test_an_unimportant_job_keeps_nobody_waiting(make) -> None:  # type: ignore[no-untyped-def]
-    """With bf_min_prio_reserve the blocked job 2 closes nothing, and job 3 passes it."""
+    """With bf_min_prio_reserve, blocked job 2 does not close its partition: job 3 passes it."""
     jobs = (job(1, 1, 8, 600, 300), job(2, 2, 16, 600, 5), job(3, 3, 4, 600, 5))
     conf = CONF.replace("bf_continue", "bf_continue,bf_min_prio_reserve=100000")
     assert starts(make(*jobs, conf=conf))[2] == 4
 
 
 def test_the_configuration_can_be_changed(make) -> None:  # type: ignore[no-untyped-def]
-    """By the names of slurm.conf, without regard to case; others are told with near ones."""
+    """Names are those of slurm.conf, in any case; for a wrong name the error gives near ones."""
     site = make(job(1, 1, 1, 60, 5))
     other = changed_site(site, ["bf_interval=10", "priorityweightage=7"])
     assert other.parameters.scheduler.bf_interval_s == 10
@@ -290,7 +290,7 @@ def test_the_configuration_can_be_changed(make) -> None:  # type: ignore[no-unty
 
 
 def test_the_commands_print_tables(make, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    """A history without starts cannot be compared, but asked what if."""
+    """A history without starts is enough for what-if, but not for fidelity."""
     make(job(1, 1, 12, 60, 50), job(2, 1, 16, 60, 5), job(3, 2, 4, 60, 5))
     code, said = run("what-if", tmp_path / "site", "--set", "bf_interval=5", "--phases", 2)
     assert (code, "changed s" in said) == (0, True), said
@@ -309,7 +309,7 @@ def test_the_commands_print_tables(make, tmp_path: Path) -> None:  # type: ignor
 
 
 def test_another_policy_stands_beside_the_twin(make, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    """EASY starts job 3 at once, which waits for backfill's next cycle under Slurm."""
+    """EASY starts job 3 at once; under Slurm it waits for backfill's next cycle."""
     make(job(1, 1, 8, 600, 100), job(2, 2, 12, 600, 10), job(3, 3, 4, 60, 10))
     code, said = run("what-if", tmp_path / "site", "--policy", "easy", "--phases", 2, "--json")
     assert code == 0, said
@@ -329,13 +329,13 @@ def test_another_policy_stands_beside_the_twin(make, tmp_path: Path) -> None:  #
 
 
 def test_a_parameter_that_is_not_heeded_is_told(make) -> None:  # type: ignore[no-untyped-def]
-    """It decides about starts in Slurm, and the site sets it."""
+    """The site sets a parameter that decides about starts in Slurm."""
     conf = CONF.replace("bf_continue", "bf_continue,max_switch_wait=3")
     assert not_replayed(make(job(1, 1, 1, 60, 5), conf=conf)) == ["not replayed: max_switch_wait=3"]
 
 
 def test_phases_are_drawn_by_seed(make) -> None:  # type: ignore[no-untyped-def]
-    """The same seed draws the same phases; boots long ago leave all of them open."""
+    """The same seed draws the same phases; after a boot long ago, any of them is possible."""
     site = make(job(1, 1, 1, 60, 5))
     assert phases_of(site, 3, 5) == phases_of(site, 3, 5)
     assert phases_of(site, 1, 5) != phases_of(site, 1, 6)
@@ -373,7 +373,7 @@ def test_one_fraction_of_a_second_decides_all_phases_of_a_boot(  # type: ignore[
 
 
 def test_a_gpu_job_leaves_its_nodes_lighter(make) -> None:  # type: ignore[no-untyped-def]
-    """Slurm notes near GPUs in the weight of a node, where the next job's plan finds them."""
+    """Slurm notes near GPUs in the weight of a node, which affects where the next job goes."""
     conf = "GresTypes=gpu\n" + CONF.replace("Feature=new", "Feature=new Gres=gpu:2")
     site = make(job(1, 1, 8, 60, 5), job(2, 2, 1, 60, 5, gpus="1"), conf=conf)
     selector, (wide, wants) = Selector(site), jobs_of(site)
@@ -391,7 +391,7 @@ def test_a_gpu_job_leaves_its_nodes_lighter(make) -> None:  # type: ignore[no-un
 def test_the_qos_of_a_partition_comes_first(
     make: Callable[..., SlurmSite], flags: tuple[str, ...], jobs: int, cpus: dict[str, int]
 ) -> None:
-    """Its limits count; those that it does not set are the job's. OverPartQOS turns it round."""
+    """Limits that it does not set are those of the job's QOS; OverPartQOS reverses the order."""
     site = make(job(1, 0, 1, 60, 5, qos="scarce", partition="fast"))
     own = Qos("scarce", max_jobs_per_user=1, max_tres_per_user={"cpu": 4}, flags=flags)
     roomy = Qos("roomy", max_jobs_per_user=2, max_tres_per_user={"cpu": 8, "node": 1})
@@ -438,7 +438,7 @@ def test_a_suspended_job_ends_later_and_others_have_its_cpus(make) -> None:  # t
 
 
 def test_the_memory_of_a_suspended_job_stays_its_own(make) -> None:  # type: ignore[no-untyped-def]
-    """Its CPUs are free and its memory is not."""
+    """A suspended job frees its CPUs, but not its memory."""
     site = make(
         job(1, 1, 4, 600, 100, memory_mb="8000", constraint="new"),
         job(2, 2, 4, 600, 5, constraint="new"),

@@ -40,7 +40,7 @@ def test_the_state_at_a_moment(tmp_path: Path) -> None:
 
 
 def test_what_was_used_until_then(tmp_path: Path) -> None:
-    """The jobs before the moment count, with what fades of it."""
+    """The jobs before the moment count, less the decay of their use."""
     site = site_of(tmp_path, *BUSY)
     usage = {each.user: each.usage for each in present_site(site, 450.0)[0].accounts.associations}
     used = 4 * (450 - 300) + 12 * (400 - 300) + 4 * (450 - 402)
@@ -48,7 +48,7 @@ def test_what_was_used_until_then(tmp_path: Path) -> None:
 
 
 def test_a_forecast_knows_nothing_of_the_future(tmp_path: Path) -> None:
-    """With other ends, starts and jobs from then on it says the same."""
+    """A forecast stays the same if later ends, starts and jobs change."""
     site = site_of(tmp_path, *BUSY)
     told = TwinForecaster(site, forks=8, seed=2).forecast(450.0)
     assert site.history is not None
@@ -71,7 +71,7 @@ def test_a_forecast_knows_nothing_of_the_future(tmp_path: Path) -> None:
 
 
 def test_a_replay_that_ends_early_has_the_same_starts(tmp_path: Path) -> None:
-    """Up to then; jobs that run on have started, too."""
+    """All starts up to then are the same, also those of jobs that still run."""
     site = site_of(tmp_path, *BUSY)
     (clocks,) = phases_of(site, 1)
     (whole,) = replay_all(site, [clocks])
@@ -112,7 +112,7 @@ def test_the_command(tmp_path: Path) -> None:
     ],
 )
 def test_what_it_refuses(tmp_path: Path, arguments: tuple[object, ...], says: str) -> None:
-    """One sentence each."""
+    """Each refusal is one sentence."""
     site_of(tmp_path, *BUSY[:1], *BUSY[2:])
     code, said = run("forecast", tmp_path / "site", "--moments", 0, *arguments)
     assert code == 2
@@ -120,14 +120,14 @@ def test_what_it_refuses(tmp_path: Path, arguments: tuple[object, ...], says: st
 
 
 def test_a_history_is_needed(tmp_path: Path) -> None:
-    """And told."""
+    """The error says so."""
     site: SlurmSite = replace(site_of(tmp_path, *BUSY), history=None)
     with pytest.raises(InputError, match="the site has no history"):
         TwinForecaster(site)
 
 
 def test_better_than_squeue(shared_data: Path, tmp_path: Path) -> None:
-    """Beside every fourth sample of squeue --start of a real run."""
+    """Forecasts are compared with every fourth sample of squeue --start of a real run."""
     folder = shared_data / "slurm" / "runs" / "half-r2"
     site = imported(shared_data, tmp_path, "half-r2")
     found = scored(site, folder, every=4, forks=20)

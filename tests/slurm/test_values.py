@@ -40,7 +40,7 @@ User - 'ann':DefaultAccount='optics':Fairshare=3:MaxSubmitJobs=7
     ],
 )
 def test_times_are_minutes_unless_they_say_more(text: str, seconds: int | None) -> None:
-    """As ``man slurm.conf`` lists them."""
+    """The formats are those that ``man slurm.conf`` lists."""
     assert minutes(text) == seconds
 
 
@@ -62,7 +62,7 @@ def test_units_of_memory_and_resources() -> None:
 
 
 def test_enforcing_limits_enforces_associations() -> None:
-    """Each word brings those that it needs, as in Slurm."""
+    """Each word implies the words that it needs, as in Slurm."""
     assert KINDS["enforce"]("safe") == ("associations", "limits", "safe")
     assert KINDS["enforce"]("0") == ()
     with pytest.raises(ParameterError, match="must be ALL, ANY, YES or NO"):
@@ -81,7 +81,7 @@ def test_nodes_stand_in_the_order_of_their_numbers() -> None:
 
 
 def test_includes_and_defaults_are_worked_in(tmp_path: Path) -> None:
-    """Names of clusters in includes, later defaults, host lists of two dimensions."""
+    """Includes may name the cluster, defaults may change, host lists may have two dimensions."""
     (tmp_path / "slurm.conf").write_text(
         "ClusterName=Tiny\nInclude /etc/slurm/nodes-%c.conf\nNodeName=x1 CPUs=2\n"
     )
@@ -102,7 +102,7 @@ def test_includes_and_defaults_are_worked_in(tmp_path: Path) -> None:
 
 
 def test_a_file_that_includes_itself_is_refused(tmp_path: Path) -> None:
-    """It would never end."""
+    """Reading it would never end."""
     (tmp_path / "slurm.conf").write_text("Include slurm.conf\n")
     with pytest.raises(InputError, match="includes itself"):
         read_conf(tmp_path / "slurm.conf")
@@ -125,7 +125,7 @@ def test_what_sacctmgr_dumps_is_a_tree(tmp_path: Path) -> None:
 
 
 def test_a_line_that_sacctmgr_does_not_know_is_told(tmp_path: Path) -> None:
-    """With its place."""
+    """The error names the file and the line."""
     (tmp_path / "dump.cfg").write_text("hello there\n")
     with pytest.raises(InputError, match=r"dump\.cfg:1: 'hello there'"):
         read_account_script(tmp_path / "dump.cfg", "tiny", AccountBook(ImportReport()))

@@ -215,7 +215,7 @@ def _parameters(draw: st.DrawFn) -> SlurmParameters:
 
 
 def _job(draw: st.DrawFn, number: int) -> dict[str, Any]:
-    """Return a job that the machine could hold if nobody limited it.
+    """Return a job that the machine could hold if there were no limits.
 
     Bytes pick its fields: one draw of many is quicker than a draw for each.
     """
@@ -331,7 +331,7 @@ def _commands(draw: st.DrawFn, jobs: int) -> tuple[Command, ...]:
 
 @st.composite
 def twin_sites(draw: st.DrawFn, max_jobs: int = 12) -> SlurmSite:
-    """Return a site of five unlike nodes with a history of jobs that want more than there is."""
+    """Return a site of five unlike nodes, with a history of jobs that ask for more than it has."""
     jobs = draw(st.integers(1, max_jobs))
     rows = [row for number in range(1, jobs + 1) for row in _tasks(draw, _job(draw, number))]
     rows.sort(key=lambda row: int(row["details"]["submit_s"]))

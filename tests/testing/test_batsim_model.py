@@ -29,7 +29,7 @@ def test_the_published_slowdowns_of_easy_are_reproduced(shared_data: Path, load:
 
 
 def test_a_job_that_would_end_as_the_head_starts_is_not_backfilled() -> None:
-    """It is decided a few microseconds later in its second than the job that the head waits for."""
+    """Batsim decides on it a few microseconds later in its second than on the job that runs."""
     three = jobs((0, 2, 4, 4), (1, 3, 2, 2), (2, 1, 2, 2))
     assert simulate(three, 3, NAMED).start_s.tolist() == [0, 4, 2]
     assert batsim_easy(three, 3).start_s.tolist() == [0, 4, 6]
@@ -37,7 +37,7 @@ def test_a_job_that_would_end_as_the_head_starts_is_not_backfilled() -> None:
 
 @st.composite
 def without_coincidences(draw: st.DrawFn) -> Workload:
-    """Gaps and run times that are all different powers of two: no two sums of them are equal."""
+    """Draw gaps and run times that are different powers of two: no two sums of them are equal."""
     count = draw(st.integers(1, 8))
     powers = draw(st.permutations([1 << power for power in range(2 * count)]))
     widths = draw(st.lists(st.integers(1, 4), min_size=count, max_size=count))
@@ -47,13 +47,13 @@ def without_coincidences(draw: st.DrawFn) -> Workload:
 
 @given(without_coincidences())
 def test_where_no_two_times_coincide_it_is_easy_on_named_nodes(workload: Workload) -> None:
-    """So the difference to ``easy:reserve=nodes`` lies in what happens in the same second."""
+    """Any difference to ``easy:reserve=nodes`` lies in what happens in the same second."""
     starts = batsim_easy(workload, 4).start_s
     np.testing.assert_array_equal(starts, simulate(workload, 4, NAMED).start_s)
 
 
 def test_what_the_model_does_not_have_is_refused() -> None:
-    """Rather than played wrongly."""
+    """The model refuses such workloads rather than simulate them wrongly."""
     with pytest.raises(WorkloadError, match="neither dependencies nor withdrawals"):
         batsim_easy(withdrawn(), 9)
     with pytest.raises(WorkloadError, match="needs 3 nodes but the cluster has 2"):

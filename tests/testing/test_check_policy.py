@@ -40,12 +40,12 @@ class Lazy(Policy):
 
 
 class Moody(Order):
-    """Turns the queue around at every other call."""
+    """Turns the queue around at every third call."""
 
     moods = itertools.cycle([1, -1, 1])
 
     def score(self, queue: Queue) -> ArrayLike:
-        """Shortest first, or longest first."""
+        """Score the shortest job first, or the longest."""
         return queue.request_s * next(self.moods)
 
 
@@ -68,7 +68,7 @@ def test_a_policy_must_be_deterministic() -> None:
 
 
 def test_a_policy_must_not_peek(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shortest job first by true run times decides by what nobody can know yet."""
+    """Shortest job first by true run times uses what no policy can know yet."""
 
     def omniscient(workload: Workload, nodes: int, policy: str) -> Schedule:
         known = workload.replace(request_s=np.maximum(workload["run_s"], 1))
@@ -90,7 +90,7 @@ def test_a_policy_must_not_peek(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_infeasible_schedules_are_named(
     monkeypatch: pytest.MonkeyPatch, column: str, value: list[int], rule: str
 ) -> None:
-    """Were the simulator itself to break a rule, the sentence would say which."""
+    """If the simulator itself broke a rule, the sentence would name it."""
 
     def faulty(workload: Workload, nodes: int, policy: str) -> Schedule:
         changed: dict[str, Any] = {column: np.array(value)}

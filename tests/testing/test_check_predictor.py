@@ -21,18 +21,18 @@ MODULE = importlib.import_module("schedlab.testing.check_predictor")  # the func
 
 
 class Last(Predictor):
-    """The last run time of anybody."""
+    """Predicts the last run time of any user."""
 
     def begin(self) -> None:
-        """Forget it."""
+        """Forget the last run time."""
         self.last_s: float = math.inf
 
     def predict(self, job: SubmittedJob) -> float:
-        """Say it again."""
+        """Return the last run time, at most the request."""
         return min(self.last_s, job.request_s)
 
     def learn(self, job: SubmittedJob, run_s: int) -> None:
-        """Remember it."""
+        """Remember the run time."""
         self.last_s = run_s
 
 
@@ -44,7 +44,7 @@ class Unforgetting(Last):
         Last.begin(self)
 
     def begin(self) -> None:
-        """Keep it."""
+        """Keep the last run time."""
 
 
 class Moody(Last):
@@ -53,31 +53,31 @@ class Moody(Last):
     moods = itertools.cycle([1, 1, 1, 1, 1, 1, 2])
 
     def predict(self, job: SubmittedJob) -> float:
-        """The request, or twice that."""
+        """Return the request, or twice that."""
         return job.request_s * next(self.moods)
 
 
 class Clairvoyant(Last):
-    """Knows the run times of all jobs that anybody has submitted so far."""
+    """Knows the run times of all jobs that were submitted so far."""
 
     def __init__(self, workload: Workload) -> None:
         super().__init__()
         self.workload = workload
 
     def predict(self, job: SubmittedJob) -> float:
-        """The mean of the true run times up to the job before it."""
+        """Return the mean of the true run times up to the job before it."""
         return float(np.mean(self.workload["run_s"][: max(1, job.job)]))
 
 
 class Answering(Last):
-    """Always says the same."""
+    """Always gives the same answer."""
 
     def __init__(self, answer: Any) -> None:
         super().__init__()
         self.answer = answer
 
     def predict(self, job: SubmittedJob) -> float:
-        """Whatever it is."""
+        """Return the answer, whatever it is."""
         return self.answer  # type: ignore[no-any-return]
 
 
@@ -93,12 +93,12 @@ def test_honest_predictors_pass(predictor: Any) -> None:
 
 
 def test_an_object_is_checked_like_its_class() -> None:
-    """It is the same object in every run; ``begin`` makes it new."""
+    """The same object serves every run; ``begin`` resets it."""
     check_predictor(Last(), workloads=[crowd()])
 
 
 def test_the_oracle_is_refused() -> None:
-    """What the best predictor could give, nobody can know."""
+    """The oracle uses what no real predictor can know."""
     rule = "must not depend on run times that show only later; predictor actual broke this"
     with pytest.raises(PolicyError, match=rule):
         check_predictor("actual")
@@ -116,7 +116,7 @@ def test_a_predictor_must_not_see_running_or_waiting_jobs() -> None:
 
 
 def test_a_predictor_must_forget() -> None:
-    """Else results depend on what was simulated before."""
+    """Otherwise results would depend on what was simulated before."""
     with pytest.raises(PolicyError, match=r"begin\(\) must forget what an earlier simulation"):
         check_predictor(Unforgetting, workloads=[crowd()])
 
@@ -129,14 +129,14 @@ def test_a_predictor_must_be_deterministic() -> None:
 
 @pytest.mark.parametrize("answer", [math.nan, math.inf, -1.0, None, "long"])
 def test_a_prediction_is_a_duration(answer: Any) -> None:
-    """The simulator cuts what is too short or too long; what is not a time at all is a fault."""
+    """The simulator cuts times that are too short or too long; what is no time is a fault."""
     rule = f'a prediction must be a finite number >= 0, not {answer}; .* "early end" with job 1'
     with pytest.raises(PolicyError, match=rule):
         check_predictor(Answering(answer), workloads=[early_end()])
 
 
 def test_every_end_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Were the simulator itself to break the rule, the sentence would say so."""
+    """If the simulator itself broke the rule, the sentence would say so."""
 
     def faulty(workload: Workload, nodes: int, policy: str, predict: Any) -> Schedule:
         schedule = simulate(workload, nodes, policy, predict=predict)

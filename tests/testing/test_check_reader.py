@@ -64,41 +64,41 @@ class Careless(SwfReader):
     """Looks at bytes that may not be there."""
 
     def read(self, source: Source, options: ReadOptions) -> Workload:
-        """Need a comment."""
+        """Fail if the file does not begin with a comment."""
         assert source.data.startswith(b";")
         return super().read(source, options)
 
 
 class Moody(SwfReader):
-    """Leaves a job out now and then."""
+    """Leaves out a random number of jobs."""
 
     random = random.Random(1)
 
     def read(self, source: Source, options: ReadOptions) -> Workload:
-        """Not the same twice."""
+        """Return another number of jobs each time."""
         workload = super().read(source, options)
         return workload.take(np.arange(self.random.randrange(1, len(workload))))
 
 
 class Raw(SwfReader):
-    """Reads what is on the disk."""
+    """Looks at the bytes on the disk."""
 
     def read(self, source: Source, options: ReadOptions) -> Workload:
-        """Let the length of what is packed count."""
+        """Let the number of jobs depend on the length of the packed file."""
         workload = super().read(source, options)
         return workload.take(np.arange(len(source.raw) % len(workload)))
 
 
 class Lenient(SwfReader):
-    """Repairs without being asked."""
+    """Repairs even if reading is strict."""
 
     def read(self, source: Source, options: ReadOptions) -> Workload:
-        """Take no notice of strict."""
+        """Ignore ``strict``."""
         return super().read(source, ReadOptions())
 
 
 class Nameless(SwfReader):
-    """Does not say where."""
+    """Does not say which file is wrong."""
 
     def read(self, source: Source, options: ReadOptions) -> Workload:
         """Leave the name of the file out."""
@@ -109,10 +109,10 @@ class Nameless(SwfReader):
 
 
 class Lazy(Reader):
-    """Gives what is no workload."""
+    """Gives something that is not a workload."""
 
     def read(self, source: Source, options: ReadOptions) -> Workload:
-        """Nothing."""
+        """Return None."""
         return None  # type: ignore[return-value]
 
 
@@ -127,13 +127,13 @@ class Lazy(Reader):
     ],
 )
 def test_a_broken_rule_is_named(reader: type[Reader], rule: str) -> None:
-    """With the reader and the file."""
+    """The message names the rule, the reader and the file."""
     with pytest.raises((WorkloadError, InputError), match=rule):
         check_reader(reader, DATA / "ten.swf")
 
 
 def test_strict_is_no_suggestion(tmp_path: Path) -> None:
-    """A run time of -1 of a job that ended is repaired, or the file refused."""
+    """A file that needs repairs is repaired, or refused if reading is strict."""
     lines = (DATA / "ten.swf").read_text().splitlines()
     path = tmp_path / "late.swf"
     jobs = [line for line in lines if not line.startswith(";")]
@@ -145,6 +145,6 @@ def test_strict_is_no_suggestion(tmp_path: Path) -> None:
 
 
 def test_nothing_is_checked_without_a_file() -> None:
-    """Else it would pass whatever it is given."""
+    """Otherwise the check would pass any reader."""
     with pytest.raises(WorkloadError, match="needs a file"):
         check_reader(SwfReader)

@@ -21,7 +21,7 @@ WAITING = Job(1, submit_s=100, nodes=4, request_s=1000, run_s=7, cancel_after_s=
 
 @pytest.fixture
 def half_past() -> ReferenceSimulation:
-    """At 450 s seven of ten nodes are taken, until 549 s as it seems."""
+    """A simulation at 450 s: seven of ten nodes are taken, until 549 s by the estimate."""
     machine = Machine.whole_nodes(10)
     sim = ReferenceSimulation([RUNNING, WAITING], machine, 0.3, PREDICTORS["request"]())
     WAITING.eligible_s = 351

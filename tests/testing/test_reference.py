@@ -30,12 +30,12 @@ any_order = st.sampled_from(sorted(ORDERS))
 
 
 def seen(time_s: int, tick: int) -> int:
-    """The first tick not before this time."""
+    """Return the first tick not before this time."""
     return time_s if tick == 0 else (time_s + tick - 1) // tick * tick
 
 
 def started(schedule: ReferenceSchedule) -> list[int]:
-    """Positions of the jobs that ran."""
+    """Return the positions of the jobs that ran."""
     return [job for job, start_s in enumerate(schedule.start_s) if start_s >= 0]
 
 
@@ -91,7 +91,7 @@ def test_jobs_run_as_long_as_they_need_or_are_allowed(
 def test_dependants_wait_for_the_end_and_the_think_time(
     workload: Workload, way: ReferencePolicy, options: SimulationOptions
 ) -> None:
-    """What a job needs is there only when the other has ended."""
+    """A job can start only after the end of the job that it depends on."""
     schedule = reference_simulate(workload, NODES, way, **options)
     for job, before in enumerate(workload.dependency_index().tolist()):
         if before >= 0 and schedule.start_s[job] >= 0 and schedule.start_s[before] >= 0:
@@ -143,7 +143,7 @@ def test_conservative_keeps_every_promise(
 
 
 def test_a_job_wider_than_the_machine_is_refused() -> None:
-    """It could never start, so the mistake is told before the run."""
+    """It could never start, so the mistake is reported before the run."""
     with pytest.raises(WorkloadError, match="job 2 asks for 5 nodes; there are 4"):
         reference_simulate(jobs((0, 4, 1, 1), (0, 5, 1, 1)), 4)
 

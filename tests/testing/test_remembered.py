@@ -6,7 +6,7 @@ from schedlab.testing.reference.remembered import remembered
 
 
 def test_only_the_very_same_arguments_get_the_last_answer() -> None:
-    """An equal list may be changed later, and another name may be meant."""
+    """An equal list may change later, and a value may belong to another argument."""
     asked: list[object] = []
 
     @remembered

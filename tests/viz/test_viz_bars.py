@@ -17,7 +17,7 @@ FOUR_CORES = Platform.homogeneous(2, cores=4)
 
 
 def schedule(run_s: list[int], cores: list[int], nodes: list[int] | None = None) -> Schedule:
-    """Jobs that come at once, first come, first served; -1 core has whole nodes."""
+    """Return an FCFS schedule of jobs that come at once; -1 cores means whole nodes."""
     count = len(run_s)
     columns = {"job_id": range(1, count + 1), "submit_s": [0] * count, "run_s": run_s}
     asked = {"nodes": nodes or [1] * count, "request_s": run_s, "cores_per_node": cores}
@@ -25,7 +25,7 @@ def schedule(run_s: list[int], cores: list[int], nodes: list[int] | None = None)
 
 
 def test_jobs_on_a_node_stand_above_each_other() -> None:
-    """Two cores and one of node 0, and all of node 1."""
+    """Jobs 1 and 2 have two cores and one of node 0; job 3 has all of node 1."""
     bars = bars_of(schedule([10, 10, 10], [2, 1, -1]))
     found = dict(zip(bars.job.tolist(), zip(bars.bottom, bars.top, strict=True), strict=True))
     assert found[0] == pytest.approx((-0.5, 0.0))
@@ -34,14 +34,14 @@ def test_jobs_on_a_node_stand_above_each_other() -> None:
 
 
 def test_a_job_takes_the_lowest_gap() -> None:
-    """The first ends at 5; what follows has its place, not the top."""
+    """The first job ends at 5; a job that follows takes its place, not the top."""
     bars = bars_of(schedule([5, 10, 10, 10], [2, 2, 4, 2]))
     fourth = bars.job.tolist().index(3)
     assert (bars.bottom[fourth], bars.top[fourth]) == pytest.approx((-0.5, 0.0))
 
 
 def test_a_job_that_shares_several_nodes_has_a_bar_on_each() -> None:
-    """Their parts need not stand at the same height."""
+    """The bars of one job need not be at the same height."""
     bars = bars_of(schedule([10, 10], [1, 2], [1, 2]))
     of_second = bars.job == 1
     assert of_second.sum() == 2
@@ -49,7 +49,7 @@ def test_a_job_that_shares_several_nodes_has_a_bar_on_each() -> None:
 
 
 def test_whole_nodes_are_ranges_as_ever() -> None:
-    """Nothing is divided."""
+    """A job on whole nodes has one bar for each range of nodes."""
     found = simulate(schedule([10, 20], [-1, -1], [2, 1]).workload, 2, "fcfs")
     bars = bars_of(found)
     assert bars.bottom.tolist() == (found.named_nodes().first - 0.5).tolist()
@@ -58,7 +58,7 @@ def test_whole_nodes_are_ranges_as_ever() -> None:
 
 @given(st.lists(st.tuples(st.integers(1, 20), st.sampled_from([-1, 1, 2, 3, 4])), min_size=1))
 def test_bars_stay_within_their_nodes_and_hold_their_shares(jobs: list[tuple[int, int]]) -> None:
-    """And an image of the same schedule has as much colour as cores were held."""
+    """An image of the same schedule has as much colour as cores were held."""
     found = schedule([run for run, _ in jobs], [cores for _, cores in jobs])
     bars = bars_of(found)
     assert np.all(bars.bottom >= np.floor(bars.bottom + 0.5) - 0.5 - 1e-9)
@@ -71,7 +71,7 @@ def test_bars_stay_within_their_nodes_and_hold_their_shares(jobs: list[tuple[int
 
 
 def test_the_picture_numbers_parts_that_are_high_enough() -> None:
-    """Half of a node of two is; the numbers stand in their bars."""
+    """Half of a node is high enough if there are two nodes; the numbers stand in their bars."""
     figure = draw_gantt([schedule([10, 10, 10], [2, 2, 4])])
     texts = {text.get_text(): text.get_position()[1] for text in figure.axes[0].texts}
     assert texts == pytest.approx({"1": -0.25, "2": 0.25, "3": 1.0})

@@ -38,7 +38,7 @@ def test_jobs_are_coloured_by_the_clusters_they_need(schedules: list[Schedule]) 
 
 
 def test_the_chart_names_clusters(schedules: list[Schedule]) -> None:
-    """At the right for a paper, in place of the numbers of nodes in the report."""
+    """Names stand at the right of a figure; in the report they replace the numbers of nodes."""
     panel = draw_gantt(schedules[:1]).axes[0]
     assert {text.get_text() for text in panel.texts} >= {" a", " b"}
     plot = gantt_figure(schedules[0], TimeAxis.over(schedules), None)
@@ -46,7 +46,7 @@ def test_the_chart_names_clusters(schedules: list[Schedule]) -> None:
 
 
 def test_the_report_has_a_table_of_clusters(schedules: list[Schedule], tmp_path: Path) -> None:
-    """The better of two policies is marked."""
+    """Rows are per cluster and per number of clusters needed; the better policy is marked."""
     table = cluster_table(schedules)
     assert table is not None
     assert [row[0].text for row in table.rows] == [
@@ -64,5 +64,5 @@ def test_the_report_has_a_table_of_clusters(schedules: list[Schedule], tmp_path:
 
 
 def test_without_clusters_there_is_none() -> None:
-    """All nodes are one pool."""
+    """There is no table if all nodes are one pool."""
     assert cluster_table([simulate(jobs((0, 1, 5, 5)), GRID, "easy")]) is None

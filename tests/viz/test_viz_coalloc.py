@@ -21,7 +21,7 @@ def problem() -> Problem:
 
 
 def test_a_job_is_drawn_on_each_of_its_resources(problem: Problem) -> None:
-    """All at the same slot, in one colour: AB, AF, BCD, BDF and CE make twelve rectangles."""
+    """Its rectangles share slot and colour; AB, AF, BCD, BDF and CE make twelve of them."""
     (axes,) = draw_coalloc_gantt(solve(problem, "greedy")).axes
     assert len(axes.patches) == 12
     colours: dict[str, set[object]] = {}
@@ -32,7 +32,7 @@ def test_a_job_is_drawn_on_each_of_its_resources(problem: Problem) -> None:
 
 
 def test_the_title_says_how_good_a_schedule_is(problem: Problem) -> None:
-    """And that it is not feasible, where it is not."""
+    """The title also says if a schedule is not feasible."""
     good = draw_coalloc_gantt(solve(problem, "greedy")).axes[0].get_title(loc="left")
     assert good == "problem, greedy: 5 of 5 jobs, value 5, makespan 3, optimal"
     wrong = Solution(problem, (1, 1, None, None, 2), "by hand", Objective())
@@ -42,7 +42,7 @@ def test_the_title_says_how_good_a_schedule_is(problem: Problem) -> None:
 
 
 def test_the_graph_joins_what_conflicts(problem: Problem) -> None:
-    """Six conflicts; the jobs stand apart."""
+    """There are six conflicts, and no two jobs are drawn at the same place."""
     (axes,) = draw_constraint_graph(problem).axes
     lines, nodes = axes.collections
     assert len(lines.get_paths()) == 6
@@ -51,7 +51,7 @@ def test_the_graph_joins_what_conflicts(problem: Problem) -> None:
 
 
 def test_many_jobs_are_drawn_without_names() -> None:
-    """They would cover each other."""
+    """The names would cover each other."""
     assert not draw_constraint_graph(generate_problem(100)).axes[0].texts
 
 

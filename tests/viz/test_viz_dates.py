@@ -16,7 +16,7 @@ TOKYO = {"UnixStartTime": ["1272639895"], "TimeZoneString": ["Asia/Tokyo"]}
 
 
 def two_jobs(span_s: int, header: dict[str, list[str]] = TOKYO) -> Schedule:
-    """The second is submitted when the span ends."""
+    """Return a schedule whose second job is submitted when the span ends."""
     columns = {"job_id": [1, 2], "submit_s": [0, span_s], "nodes": [1, 1]}
     times = {"request_s": [1, 1], "run_s": [1, 1]}
     return simulate(Workload({**columns, **times}, header=header), 2, "fcfs")
@@ -35,7 +35,7 @@ def test_places_are_local_dates() -> None:
 
 @pytest.mark.parametrize("header", [{}, {"UnixStartTime": ["0"]}, {"UnixStartTime": ["-5"]}])
 def test_without_a_date_time_counts_from_the_first_submission(header: dict[str, list[str]]) -> None:
-    """Generators have no dates."""
+    """Generated traces have no dates."""
     axis = TimeAxis.over([two_jobs(86400 * 5, header)])
     assert (axis.begin, axis.dates) == (0, False)
     assert axis.label == "time since first submission (days)"

@@ -1,4 +1,4 @@
-"""Pictures of what a learned policy decides by, and of what predictions are worth."""
+"""Pictures of what a learned policy decides by, and of how much predictions help."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ NAN = float("nan")
 
 
 def lengths(axes: Any) -> list[float]:
-    """Of its bars."""
+    """Return the lengths of the bars."""
     return [bar.get_width() for bar in axes.patches]
 
 
 def test_a_bar_per_group_and_a_panel_per_measure(tmp_path: Path) -> None:
-    """In per cent where the title says so, with the interval where it is known."""
+    """Values are in per cent if the title says so, with the interval if it is known."""
     measures: dict[str, list[MeanAndInterval | None]] = {
         "share, %": [(0.5, 0.4, 0.7), None],
         "return": [(-3.0, NAN, NAN), (2.0, 1.0, 3.0)],
@@ -40,7 +40,7 @@ def test_a_bar_per_group_and_a_panel_per_measure(tmp_path: Path) -> None:
 
 
 def test_noise_is_a_line_and_predictors_are_marks(tmp_path: Path) -> None:
-    """From the truth outwards, whatever the order of the points."""
+    """The line goes from the truth outwards, whatever the order of the points."""
     points = [
         ErrorPoint("easy", predictor, error, {"utilisation": (value, value - 0.1, value + 0.1)})
         for predictor, error, value in (
@@ -58,7 +58,7 @@ def test_noise_is_a_line_and_predictors_are_marks(tmp_path: Path) -> None:
 
 
 def test_nothing_cannot_be_drawn() -> None:
-    """A sentence, not an empty picture."""
+    """The error is a sentence; there is no empty picture."""
     with pytest.raises(ParameterError, match="needs groups and measures"):
         draw_importance([], {})
     with pytest.raises(ParameterError, match="at least one point"):

@@ -26,7 +26,7 @@ def test_who_is_beaten_in_both_metrics_is_not_on_the_front() -> None:
 def test_nobody_beats_the_front_and_somebody_beats_all_others(
     places: list[tuple[int, int]], smaller: bool
 ) -> None:
-    """The definition, with metrics of which more is better turned around."""
+    """This is the definition; metrics of which more is better are reversed."""
     points = [Point(str(i), x, y) for i, (x, y) in enumerate(places)]
     found = front(points, smaller_x_is_better=True, smaller_y_is_better=smaller)
     sign = 1 if smaller else -1
@@ -43,7 +43,7 @@ def test_nobody_beats_the_front_and_somebody_beats_all_others(
 
 
 def test_the_picture_names_everybody() -> None:
-    """The front as a line, all policies as marks."""
+    """The front is a line, and every policy is a mark."""
     points = [Point("easy", 100, 0.86), Point("saf+easy", 10, 0.75), Point("sjf", 200, 0.6)]
     figure = draw_front(points, x_label="slowdown", y_label="utilisation", **LESS_AND_MORE)
     [axes] = figure.axes

@@ -1,4 +1,4 @@
-"""The picture of what other requests bring users."""
+"""The picture of what users gain or lose by other requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The picture of users: accuracy against what they suffer."""
+"""The picture of users: their accuracy against wait, delay and slowdown."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_dot_per_user_and_the_line(two_policies: list[Schedule]) -> None:
 
 
 def test_each_panel_tells_the_correlations(two_policies: list[Schedule]) -> None:
-    """A dash where a policy promises nothing, so that nobody can be late."""
+    """A policy that promises nothing has no late users and gets a dash."""
     wait, delay, _ = draw_incentive(two_policies).axes
     value = METRICS["incentive_wait"].value(two_policies[0])
     assert wait.texts[1].get_text() == f"{value:.2f}".replace("-", "−")

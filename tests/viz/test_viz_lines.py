@@ -14,7 +14,7 @@ from schedlab.viz import Line, draw_lines, save_figure
 
 
 def test_lines_have_places_intervals_and_names(tmp_path: Path) -> None:
-    """A value for all places is a dashed line across."""
+    """A single value for all places is a dashed line across."""
     lines = [Line("mine", [3, 2], [0, 1], [2, 1], [4, 3]), Line("EASY", [2.5])]
     figure = draw_lines(lines, x_label="", y_label="mean wait", names=["light", "heavy"])
     (axes,) = figure.axes
@@ -35,7 +35,7 @@ def test_no_two_lines_look_alike() -> None:
 
 
 def test_what_all_places_begin_with_is_said_once() -> None:
-    """So that many names do not run into each other."""
+    """Otherwise many names would run into each other."""
     names = ["my load 10", "my load 40", "my load 100"]
     (axes,) = draw_lines([Line("mine", [1], [0])], x_label="", y_label="", names=names).axes
     assert [label.get_text() for label in axes.get_xticklabels()] == ["10", "40", "100"]
@@ -43,6 +43,6 @@ def test_what_all_places_begin_with_is_said_once() -> None:
 
 
 def test_no_lines_cannot_be_drawn() -> None:
-    """A sentence, not an empty picture."""
+    """The error is a sentence; there is no empty picture."""
     with pytest.raises(ParameterError, match="needs at least one"):
         draw_lines([], x_label="", y_label="")

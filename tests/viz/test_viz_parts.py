@@ -88,7 +88,7 @@ def test_cumulative_is_exact_where_it_is_drawn(drawn: list[float], points: int) 
     [(200, "seconds"), (3600, "minutes"), (86400, "hours"), (86400 * 30, "days")],
 )
 def test_time_axis_suits_the_span(few: list[Schedule], span_s: int, unit: str) -> None:
-    """Nobody reads seconds over a month."""
+    """No reader wants seconds over a month."""
     workload = few[0].workload.replace(
         submit_s=[0] * 4, nodes=[1] * 4, request_s=[span_s] * 4, run_s=[span_s] * 4
     )
@@ -98,7 +98,7 @@ def test_time_axis_suits_the_span(few: list[Schedule], span_s: int, unit: str) -
 
 
 def test_labels_of_metrics() -> None:
-    """As a reader of the paper would write them."""
+    """The labels are those that the reader of a paper would use."""
     assert metric_label("wait") == "mean wait"
     assert metric_label("wait:percentile=95,weight=node_second") == "p95 wait, by node-second"
     assert metric_label("wait:percentile=50") == "median wait"

@@ -67,7 +67,7 @@ def test_gantt_names_jobs_where_there_is_room(few: list[Schedule]) -> None:
 
 
 def test_gantt_tells_the_clusters_of_a_grid_apart(few: list[Schedule]) -> None:
-    """By lines between them and their names at the right; one cluster needs neither."""
+    """Lines separate them, and their names are at the right; one cluster needs neither."""
     north = Cluster.homogeneous(2, "a", site="north"), Cluster.homogeneous(4, "b", site="north")
     south = Cluster.homogeneous(2, site="south")
     (axes,) = _axes(draw_gantt([replace(few[0], platform=Platform((*north, south)))]))
@@ -90,7 +90,7 @@ def test_gantt_shows_even_the_smallest_job(few: list[Schedule]) -> None:
 
 
 def test_gantt_of_many_jobs_is_an_image_of_the_occupancy(many: list[Schedule]) -> None:
-    """Beyond what can be told apart each pixel is shaded; there are no rectangles."""
+    """With too many jobs to tell apart each pixel is shaded; there are no rectangles."""
     axis = TimeAxis.over(many)
     first, second = _axes(draw_gantt(many))
     for axes, schedule in zip((first, second), many, strict=True):
@@ -112,7 +112,10 @@ def test_gantt_without_named_nodes(few: list[Schedule]) -> None:
 
 
 def test_gantt_colours(few: list[Schedule], many: list[Schedule]) -> None:
-    """By job in turn, by user with a legend, and users beyond the palette together in grey."""
+    """Colours are by job in turn, or by user or size with a legend.
+
+    Users beyond the palette are together in grey.
+    """
     (axes,) = _axes(draw_gantt(few[:1]))
     faces = axes.collections[0].get_facecolor()[:, :3]
     assert faces[0].tolist() == pytest.approx(to_rgb(LIGHT[0]))
@@ -149,7 +152,7 @@ def test_over_time_draws_the_series(few: list[Schedule]) -> None:
 
 
 def test_over_time_keeps_the_peak_of_the_queue(many: list[Schedule]) -> None:
-    """Means hide peaks; the shade reaches the greatest value all the same."""
+    """Means hide peaks, but the shade still reaches the greatest value."""
     _, queue = _axes(draw_over_time(many[:1]))
     peak = many[0].queue_length().value.max()
     assert max(patch.get_data().values.max() for patch in queue.patches) == peak
@@ -168,7 +171,7 @@ def test_cdf_is_the_share_of_jobs(few: list[Schedule]) -> None:
 
 
 def test_cdf_of_jobs_that_all_started_at_once(few: list[Schedule]) -> None:
-    """A line along the top, not an empty panel."""
+    """The panel has a line along the top and is not empty."""
     at_once = replace(few[0], start_s=few[0].eligible_s)
     axes = _axes(draw_cdf([at_once]))[0]
     assert axes.lines[0].get_xydata().tolist() == [[1, 1], [10, 1]]
@@ -190,7 +193,7 @@ def test_comparison_marks_the_best(few: list[Schedule]) -> None:
 
 
 def test_comparison_of_what_is_not_known(few: list[Schedule]) -> None:
-    """No power, no energy: a dash and no bar."""
+    """Without power there is no energy: the panel has a dash and no bar."""
     (axes,) = _axes(draw_comparison(few, ["energy"]))
     assert [text.get_text() for text in axes.texts] == ["–", "–"]
     with pytest.raises(ParameterError, match="at least one metric"):
@@ -200,7 +203,7 @@ def test_comparison_of_what_is_not_known(few: list[Schedule]) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PICTURES)
 def test_every_picture_is_saved(few: list[Schedule], tmp_path: Path, name: str) -> None:
-    """As PNG, PDF and SVG, with ink on it, and the same bytes each time."""
+    """Each picture is saved as PNG, PDF and SVG, with ink on it and the same bytes each time."""
     begins = {"png": b"\x89PNG", "pdf": b"%PDF", "svg": b"<?xml"}
     for kind, magic in begins.items():
         path = tmp_path / f"{name}.{kind}"
@@ -221,7 +224,7 @@ def test_pictures_of_nothing(empty: Schedule, tmp_path: Path, name: str) -> None
 
 
 def test_saving_mistakes(few: list[Schedule], tmp_path: Path) -> None:
-    """What is allowed, and why it could not be written."""
+    """The error says what is allowed, or why the file could not be written."""
     figure = draw_cdf(few)
     with pytest.raises(ParameterError, match=r"must end in one of \.png, \.pdf, \.svg"):
         save_figure(figure, tmp_path / "cdf.gif")
@@ -240,7 +243,7 @@ def test_matplotlib_is_optional(
 
 
 def _axes(figure: Figure) -> list[Any]:
-    """Without types: Matplotlib's stubs do not know what is on the axes."""
+    """Return the axes without types: Matplotlib's stubs do not know what is on them."""
     return list(figure.axes)
 
 

@@ -29,7 +29,7 @@ def results() -> pl.DataFrame:
 
 
 def test_means_are_over_the_instances_that_have_a_value(results: pl.DataFrame) -> None:
-    """One of two answers of 30 jobs is not feasible: accuracy of the other, half are solved."""
+    """Of two answers for 30 jobs one is infeasible: accuracy is the other's, half are solved."""
     axes = draw_relaxations(results).axes
     assert [panel.get_title(loc="left") for panel in axes] == [
         "accuracy where solved",
@@ -57,7 +57,7 @@ def test_accuracy_over_edges_is_of_groups(
 
 
 def test_cycles_stand_beside_those_of_the_whole_problem(results: pl.DataFrame) -> None:
-    """Dashed before, drawn through after."""
+    """The cycles before are a dashed line, those after a solid one."""
     (panel,) = draw_cycles(results).axes
     before, after = panel.get_lines()
     assert (before.get_linestyle(), after.get_linestyle()) == ("--", "-")

@@ -41,7 +41,7 @@ def test_page_loads_nothing_from_elsewhere(page: str) -> None:
 
 
 def test_page_tells_what_was_run(page: str) -> None:
-    """Workload, platform, options, seed and versions."""
+    """The page names the workload, platform, options, seed and versions."""
     assert "<title>four: fcfs, easy</title>" in page
     assert "Workload four" in page
     assert "8 nodes of 1 cores" in page
@@ -50,7 +50,7 @@ def test_page_tells_what_was_run(page: str) -> None:
 
 
 def test_page_has_all_its_parts(page: str) -> None:
-    """Every section that the navigation names, with a figure for each placeholder."""
+    """The page has the sections that the navigation names, and a figure per placeholder."""
     for part in ("summary", "comparison", "time", "jobs", "gantt", "classes", "users", "run"):
         assert f'<section id="{part}">' in page
     assert len(re.findall(r'data-root-id="', page)) == 9
@@ -63,7 +63,7 @@ def test_names_are_escaped(page: str) -> None:
 
 
 def test_title_can_be_chosen(few: list[Schedule], tmp_path: Path) -> None:
-    """For a paper's supplement."""
+    """The supplement of a paper needs a title of its own."""
     write_report(few, tmp_path / "report.html", title="Two & two")
     assert "<title>Two &amp; two</title>" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
@@ -75,7 +75,7 @@ def test_report_on_many_jobs_is_lean(many: list[Schedule], tmp_path: Path) -> No
 
 
 def test_report_on_loaded_schedules(few: list[Schedule], tmp_path: Path) -> None:
-    """A table from elsewhere, without description, can be reported on too."""
+    """A table from elsewhere, without a description, gets a report too."""
     save_schedules(few, tmp_path / "few.csv")
     (tmp_path / "few.csv.meta.json").unlink()
     write_report(load_schedules(tmp_path / "few.csv"), tmp_path / "few.html")
@@ -108,7 +108,7 @@ def test_queue_keeps_its_peak(many: list[Schedule]) -> None:
 
 
 def test_gantt_has_a_rectangle_per_range(few: list[Schedule]) -> None:
-    """With the job, its user and its wait to show at the mouse."""
+    """Each rectangle has the job, its user and its wait to show under the mouse."""
     axis = TimeAxis.over(few)
     (drawn,) = gantt_figure(few[0], axis, None).renderers
     data = drawn.data_source.data
@@ -133,7 +133,7 @@ def test_gantt_image_tells_class_and_share(many: list[Schedule]) -> None:
 
 
 def test_comparison_is_relative_to_the_best(few: list[Schedule]) -> None:
-    """The best is at 1; utilisation turns round, since more is better."""
+    """The best is at 1; the ratio of utilisation is inverted, since more is better."""
     values = compare(few, ["wait", "utilisation", "energy"])
     worse, best = (each.data_source.data["x"] for each in comparison_figure(values).renderers)
     assert best[0] == 1
@@ -142,7 +142,7 @@ def test_comparison_is_relative_to_the_best(few: list[Schedule]) -> None:
 
 
 def test_groups_have_a_point_per_class(few: list[Schedule]) -> None:
-    """Classes in their order, one line and one set of dots per policy."""
+    """Classes come in their order, with one line and one set of dots per policy."""
     plot = group_figure(few, "size")
     assert list(plot.x_range.factors) == ["1", "2", "3-4", "5-8"]
     assert len(plot.renderers) == 4
@@ -150,7 +150,7 @@ def test_groups_have_a_point_per_class(few: list[Schedule]) -> None:
 
 
 def test_tables_mark_the_best(few: list[Schedule]) -> None:
-    """Rows of metrics, columns of policies; users with most work first."""
+    """Rows are metrics and columns are policies; users with most work come first."""
     told = summary_table(few, compare(few, SUMMARY_METRICS))
     rows = {row[0].text: row[1:] for row in told.rows}
     assert [cell.text for cell in rows["jobs"]] == ["4", "4"]
@@ -163,7 +163,7 @@ def test_tables_mark_the_best(few: list[Schedule]) -> None:
 
 
 def test_groups_and_resources_have_their_sections(tmp_path: Path) -> None:
-    """Where jobs name partitions, accounts or QOS, and where they share nodes."""
+    """Partitions, accounts and QOS have one if jobs name several; resources if jobs share nodes."""
     columns = {"job_id": [1, 2], "submit_s": [0, 0], "nodes": [1, 1], "run_s": [5, 5]}
     names = {"partition": [0, 1], "account": [0, 0], "qos": [1, 0], "cores_per_node": [1, 2]}
     jobs = Workload(

@@ -20,7 +20,7 @@ NIGHT = {
 
 @pytest.mark.parametrize(("season", "zone"), [("spring", "+01:00"), ("autumn", "+02:00")])
 def test_the_axis_keeps_the_clock_it_begins_with(season: str, zone: str) -> None:
-    """It says which: so no hour comes twice or is missing, and jobs are as long as they ran."""
+    """Its label names that clock; no hour comes twice or is missing, and jobs keep their length."""
     begin = NIGHT[season]
     header = {
         "UnixStartTime": [str(int(begin.timestamp()))],

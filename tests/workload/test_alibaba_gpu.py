@@ -29,14 +29,14 @@ n2,96000,524288,0,
 
 @pytest.fixture
 def tasks(tmp_path: Path) -> Workload:
-    """Four tasks: a whole GPU, part of one, none, four."""
+    """Four tasks: with a whole GPU, part of one, none, and four."""
     path = tmp_path / "pods.csv"
     path.write_text(TASKS)
     return read_workload(path)
 
 
 def test_tasks_are_jobs_on_one_node(tasks: Workload) -> None:
-    """What they ask for stands in our columns; one that was never placed runs from its creation."""
+    """Requests become our columns; a task that was never placed runs from its creation."""
     assert tasks["submit_s"].tolist() == [5, 7, 9, 9]
     assert tasks["run_s"].tolist() == [90, 20, 0, 10]
     assert tasks["cores_per_node"].tolist() == [12000, 6000, 4000, 8000]
@@ -55,7 +55,7 @@ def test_tasks_are_jobs_on_one_node(tasks: Workload) -> None:
     ],
 )
 def test_a_broken_list_of_tasks_is_told(old: str, new: str, said: str, tmp_path: Path) -> None:
-    """One sentence with the place."""
+    """The error is one sentence with the place."""
     path = tmp_path / "pods.csv"
     path.write_text(TASKS.replace(old, new))
     with pytest.raises(InputError) as told:
@@ -64,7 +64,7 @@ def test_a_broken_list_of_tasks_is_told(old: str, new: str, said: str, tmp_path:
 
 
 def test_nodes_are_a_platform(tmp_path: Path) -> None:
-    """Nodes that are alike and stand together are one group; the model is a feature."""
+    """Neighbouring nodes that are alike form one group; the model is a feature."""
     path = tmp_path / "nodes.csv"
     path.write_text(NODES)
     platform = read_platform(path)
@@ -84,7 +84,7 @@ def test_nodes_are_a_platform(tmp_path: Path) -> None:
     ],
 )
 def test_a_broken_list_of_nodes_is_told(text: str, said: str, tmp_path: Path) -> None:
-    """One sentence with the place."""
+    """The error is one sentence with the place."""
     path = tmp_path / "nodes.csv"
     path.write_text(text)
     with pytest.raises(InputError) as told:
@@ -93,7 +93,7 @@ def test_a_broken_list_of_nodes_is_told(text: str, said: str, tmp_path: Path) ->
 
 
 def test_jobs_fill_the_machine(tasks: Workload) -> None:
-    """All come once before any comes again; together they ask for no more than the target."""
+    """All jobs come once before any comes again; together they ask for at most the target."""
     filled = fill(tasks, 1.3, 20, seed=1)
     milli = np.where(filled["gpu_milli"] > 0, filled["gpu_milli"], 1000)
     asked = np.maximum(filled["gpus_per_node"], 0) * milli
@@ -111,7 +111,7 @@ def test_few_gpus_are_filled_by_some_of_the_jobs(tasks: Workload) -> None:
 
 
 def test_what_cannot_be_filled_is_told(tasks: Workload) -> None:
-    """No GPUs asked for, or no target."""
+    """An error says that no GPUs are asked for, or that there is no target."""
     with pytest.raises(WorkloadError, match="asks for no GPU"):
         fill(tasks.replace(gpus_per_node=[-1] * 4, gpu_milli=[-1] * 4), 1.3, 20)
     with pytest.raises(ParameterError, match="must be above 0 times at least 1"):

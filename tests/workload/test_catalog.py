@@ -39,7 +39,7 @@ def test_an_unknown_trace_suggests_the_nearest() -> None:
 
 
 def test_digests_are_those_of_the_traces_at_hand() -> None:
-    """Where a trace lies beside the project, the catalog describes that very file."""
+    """If a trace lies beside the project, the catalog describes that very file."""
     at_hand = [entry for entry in CATALOG.values() if (TRACES / entry.file_name).exists()]
     if not at_hand:
         pytest.skip("no trace of the catalog beside the repository")

@@ -21,7 +21,7 @@ TINY = Trace("tiny", "a test", 1, "nobody", "l_tiny", hashlib.sha256(CONTENT).he
 
 @dataclass
 class Archive:
-    """A tiny archive with the faults real ones have."""
+    """A tiny archive with the faults of real ones."""
 
     content: bytes = CONTENT
     ranges: bool = True
@@ -48,7 +48,7 @@ def archive(monkeypatch: pytest.MonkeyPatch) -> Iterator[Archive]:
 
 
 def handler(archive: Archive) -> type[BaseHTTPRequestHandler]:
-    """Answers for ``archive``."""
+    """Return a class that answers requests for ``archive``."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -74,7 +74,7 @@ def handler(archive: Archive) -> type[BaseHTTPRequestHandler]:
 
 
 def test_a_trace_is_downloaded_verified_and_cached(archive: Archive, tmp_path: Path) -> None:
-    """The second fetch asks nobody."""
+    """The second fetch sends no request."""
     assert find("tiny", cache_dir=tmp_path) is None
     path = fetch("tiny", cache_dir=tmp_path, base_url=archive.url)
     assert path.read_bytes() == CONTENT
@@ -99,7 +99,7 @@ def test_progress_is_told_with_the_total(archive: Archive, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("ranges", [True, False])
 def test_an_interrupted_download_is_resumed(archive: Archive, tmp_path: Path, ranges: bool) -> None:
-    """Only the rest is asked for; a server that cannot do that sends all, and that is well too."""
+    """Only the rest is requested; it also works if the server sends the whole file."""
     archive.break_after, archive.ranges = 100_000, ranges
     with pytest.raises(InputError, match=r"broke after 100,000 of 256,000 bytes"):
         fetch("tiny", cache_dir=tmp_path, base_url=archive.url)
@@ -125,7 +125,7 @@ def test_a_damaged_cached_trace_is_fetched_again(archive: Archive, tmp_path: Pat
 
 
 def test_a_complete_part_needs_no_server(tmp_path: Path, archive: Archive) -> None:
-    """Stopped between the last byte and the renaming, nothing is missing."""
+    """If a download stopped between the last byte and the renaming, nothing is missing."""
     (tmp_path / "tiny.swf.gz.part").write_bytes(CONTENT)
     assert fetch("tiny", cache_dir=tmp_path, base_url=archive.url).read_bytes() == CONTENT
     assert archive.asked == []
@@ -139,7 +139,7 @@ def test_a_part_longer_than_the_trace_is_started_anew(archive: Archive, tmp_path
 
 
 def test_what_the_server_answers_is_told(archive: Archive, tmp_path: Path) -> None:
-    """Not found, or out of order: the sentence has the address and the status."""
+    """The error has the address and the status, such as 404 or 503."""
     archive.status = 503
     with pytest.raises(InputError, match=r"tiny\.swf\.gz: the server answers 503"):
         fetch("tiny", cache_dir=tmp_path, base_url=archive.url)
@@ -164,13 +164,13 @@ def test_an_unwritable_cache_is_an_output_error(archive: Archive, tmp_path: Path
 
 
 def test_an_unknown_trace_is_asked_of_nobody(tmp_path: Path) -> None:
-    """The catalog answers before the network."""
+    """The catalog answers before any request is sent."""
     with pytest.raises(UnknownNameError, match="unknown trace"):
         fetch("no such trace", cache_dir=tmp_path)
 
 
 def test_the_cache_is_the_user_s(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """XDG_CACHE_HOME where it is set, ~/.cache elsewhere."""
+    """It is in XDG_CACHE_HOME if that is set, else in ~/.cache."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert default_cache_dir() == tmp_path / "schedlab" / "traces"
     monkeypatch.delenv("XDG_CACHE_HOME")

@@ -1,4 +1,4 @@
-"""Which jobs wait for which, and for what of them."""
+"""Which jobs wait for which, and for what event."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from schedlab.workload.dependencies import (
 
 
 def waiting(*texts: str, **columns: Any) -> Workload:
-    """Jobs 10, 11, ... with these dependencies; none where the text is empty."""
+    """Return jobs 10, 11, ... with these dependencies; an empty text is none."""
     names = [text for text in texts if text]
     count = len(texts)
     return Workload(
@@ -36,7 +36,7 @@ def waiting(*texts: str, **columns: Any) -> Workload:
 
 
 def test_dependencies_are_written_as_in_slurm() -> None:
-    """Several jobs of one kind, several kinds, minutes after a plus."""
+    """A text may have several jobs of one kind, several kinds, and minutes after a plus."""
     assert parse_dependencies("afterok:12:13,after:14+10,singleton") == (
         Dependency("afterok", 12),
         Dependency("afterok", 13),
@@ -58,7 +58,7 @@ def test_dependencies_are_written_as_in_slurm() -> None:
     )
 )
 def test_what_is_written_is_read_back(dependencies: list[Dependency]) -> None:
-    """Whatever the kinds and delays."""
+    """This holds for all kinds and delays."""
     assert list(parse_dependencies(dependencies_text(dependencies))) == dependencies
 
 
@@ -76,13 +76,13 @@ def test_what_is_written_is_read_back(dependencies: list[Dependency]) -> None:
     ],
 )
 def test_a_dependency_that_says_nothing(text: str, reason: str) -> None:
-    """One sentence with the value and what is allowed."""
+    """The error is one sentence with the value and what is allowed."""
     with pytest.raises(WorkloadError, match=reason):
         parse_dependencies(text)
 
 
 def test_both_columns_make_one_table() -> None:
-    """``depends_on`` waits for an end; a job that is not there is no hindrance."""
+    """``depends_on`` waits for an end; a job that is not there delays no other."""
     workload = waiting(
         "", "afterok:10,afterany:99", "singleton", depends_on=[-1, -1, 11], think_time_s=[-1, -1, 5]
     )
@@ -104,13 +104,13 @@ def test_jobs_that_wait_for_each_other_are_refused(texts: tuple[str, ...]) -> No
 
 
 def test_a_job_is_named_whose_dependency_cannot_be_understood() -> None:
-    """The sentence says which."""
+    """The error names the job with the wrong dependency."""
     with pytest.raises(WorkloadError, match='job 11: dependencies is "later:10"'):
         dependency_table(waiting("", "later:10"))
 
 
 def test_resources_and_licences_are_names_with_numbers() -> None:
-    """As jobs write what they need of clusters."""
+    """The texts have the form in which jobs write what they need of clusters."""
     assert parse_resources("fpga:1+nvme:2") == {"fpga": 1, "nvme": 2}
     with pytest.raises(WorkloadError, match='licences is "matlab"; must be licences with their'):
         parse_licences("matlab")

@@ -1,4 +1,4 @@
-"""Episodes to learn from and episodes to test on have nothing in common."""
+"""Training episodes and test episodes have no job or seed in common."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from schedlab.workload.episodes import GeneratedEpisodes, WindowEpisodes
 
 
 def test_windows_for_tests_come_after_those_to_learn_from() -> None:
-    """No job is in both, whatever is drawn."""
+    """No job is in both parts, whatever is drawn."""
     learn, test = WindowEpisodes(crowd(count=100), 10).split(0.3)
     random = np.random.default_rng(0)
     seen = {job for _ in range(200) for job in learn.draw(random)["job_id"].tolist()}
@@ -21,7 +21,7 @@ def test_windows_for_tests_come_after_those_to_learn_from() -> None:
 
 
 def test_draws_for_tests_have_seeds_of_their_own() -> None:
-    """A model never gives the same draw to both."""
+    """The model never gives the same draw for training and for tests."""
     learn, test = GeneratedEpisodes("lublin:nodes=16", 5).split(0.25)
     assert learn.seeds.stop == test.seeds.start
     assert len(test.seeds) == 2**29

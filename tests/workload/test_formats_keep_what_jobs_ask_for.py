@@ -49,7 +49,7 @@ ASKED = Workload(
 
 @pytest.mark.parametrize("suffix", ["gwf", "sqlite", "json", "csv", "parquet"])
 def test_all_of_it_comes_back(suffix: str, tmp_path: Path) -> None:
-    """Where a format has no field for it, it leaves room for it."""
+    """A format without a field for an item stores it elsewhere."""
     path = tmp_path / f"a.{suffix}"
     assert write_workload(ASKED, path) == ()
     again = read_workload(path)
@@ -61,14 +61,14 @@ def test_all_of_it_comes_back(suffix: str, tmp_path: Path) -> None:
 
 
 def test_swf_says_what_it_cannot_carry(tmp_path: Path) -> None:
-    """It has place for memory of each processor, a queue, a partition and one preceding job."""
+    """SWF has room for memory of a processor, a queue, a partition and one preceding job."""
     lost = write_workload(ASKED, tmp_path / "a.swf")
     assert "cores_per_node" in lost
     assert "partition" not in lost
 
 
 def test_what_others_put_into_the_free_field_of_gwf_is_passed_over(tmp_path: Path) -> None:
-    """Names that are no columns, and texts of another form."""
+    """Names that are no columns, and texts of another form, are skipped."""
     text = "1 0 5 100 4 -1 -1 4 200 -1 1 u1 -1 -1 -1 -1 -1 -1 UNITARY -1 -1 -1 -1 -1 -1 -1"
     fields = text.split()
     lines = [
@@ -82,7 +82,7 @@ def test_what_others_put_into_the_free_field_of_gwf_is_passed_over(tmp_path: Pat
 
 
 def test_a_number_that_is_none_is_told_with_its_line(tmp_path: Path) -> None:
-    """In GWF and in Batsim's JSON alike."""
+    """The error names the line in GWF, and the record in Batsim's JSON."""
     write_workload(ASKED, tmp_path / "a.gwf")
     text = (tmp_path / "a.gwf").read_text().replace("cores_per_node=1", "cores_per_node=one")
     (tmp_path / "a.gwf").write_text(text)
@@ -97,7 +97,7 @@ def test_a_number_that_is_none_is_told_with_its_line(tmp_path: Path) -> None:
 
 
 def test_a_dependency_that_means_nothing_is_told(tmp_path: Path) -> None:
-    """As in CSV."""
+    """The error is that of CSV."""
     write_workload(ASKED, tmp_path / "a.json")
     text = (tmp_path / "a.json").read_text().replace("singleton", "afterwards:1")
     (tmp_path / "a.json").write_text(text)
@@ -106,7 +106,7 @@ def test_a_dependency_that_means_nothing_is_told(tmp_path: Path) -> None:
 
 
 def test_batsim_may_say_yes_and_no(tmp_path: Path) -> None:
-    """JSON has words for it."""
+    """JSON has true and false."""
     write_workload(ASKED, tmp_path / "a.json")
     content = json.loads((tmp_path / "a.json").read_text())
     for job, value in zip(content["jobs"], (True, False, None), strict=True):

@@ -1,4 +1,4 @@
-"""The stand-in for AAIC has the properties that were published of it."""
+"""The stand-in for AAIC has the properties published about it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from schedlab.workload.generators import Aaic
 
 @pytest.fixture(scope="module")
 def year() -> Workload:
-    """As many jobs as AAIC had in the year of the paper."""
+    """A workload with as many jobs as AAIC had in the year of the paper."""
     return Aaic().generate(201_258, seed=1)
 
 
@@ -37,14 +37,14 @@ def test_any_seed_keeps_accuracy_and_load(seed: int) -> None:
 
 
 def test_few_users_have_most_jobs(year: Workload) -> None:
-    """A heavy tail: the busiest has 39 % of the jobs, half of the users less than 2 % together."""
+    """The tail is heavy: the busiest user has 39 % of the jobs, half of the users less than 2 %."""
     jobs = np.sort(np.bincount(year["user"]))[::-1]
     assert jobs[0] / jobs.sum() == pytest.approx(0.39, abs=0.01)
     assert jobs[39:].sum() < 0.02 * jobs.sum()
 
 
 def test_gpus_and_requests_are_round(year: Workload) -> None:
-    """GPUs in powers of two, requests in whole hours."""
+    """GPUs are powers of two, and requests are whole hours."""
     gpus = year["nodes"]
     assert np.all(gpus & (gpus - 1) == 0)
     assert np.all(year["request_s"] % 3600 == 0)

@@ -1,4 +1,4 @@
-"""The small grid's generator."""
+"""The generator of jobs for the small grid."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ JOBS = 50_000
 
 @pytest.mark.parametrize("load", [0.1, 0.7, 1.3, 1.6, 1.9, 4.0])
 def test_the_load_is_what_was_asked_for(load: float) -> None:
-    """Also above 184.5 %, where one arrival per unit would not be enough."""
+    """This holds also above 184.5 %, where one arrival per unit is not enough."""
     workload = Bernoulli(load).generate(JOBS, seed=1)
     assert workload.offered_load(10) == pytest.approx(load, rel=0.03)
 
 
 def test_at_most_one_arrival_per_unit_up_to_the_limit() -> None:
-    """Bernoulli arrivals; a second in the same unit comes only with loads beyond the limit."""
+    """A second arrival in the same unit comes only with loads beyond the limit."""
     assert np.diff(Bernoulli(1.8).generate(1000)["submit_s"]).min() == 1
     beyond = Bernoulli(1.9).generate(1000)["submit_s"]
     assert np.bincount(beyond).max() == 2
@@ -55,13 +55,13 @@ def test_a_time_unit_may_last_longer_than_a_second() -> None:
 
 
 def test_the_same_seed_gives_the_same_workload() -> None:
-    """Reproducible, and different for another seed."""
+    """Another seed gives another workload."""
     assert Bernoulli().generate(50, seed=1) == Bernoulli().generate(50, seed=1)
     assert Bernoulli().generate(50, seed=1) != Bernoulli().generate(50, seed=2)
 
 
 def test_impossible_settings_are_refused() -> None:
-    """Each with the value and what is allowed."""
+    """Each error has the value and what is allowed."""
     with pytest.raises(ParameterError, match="load is 0; must be above 0, from 1e-06 to"):
         Bernoulli(0)
     with pytest.raises(ParameterError, match=r"short_run is 3\.\.1"):

@@ -29,17 +29,17 @@ def typed() -> Workload:
 
 
 def quantiles(values: np.ndarray) -> np.ndarray:
-    """The quantiles of the reference table."""
+    """Return the quantiles of the reference table."""
     return np.asarray(np.percentile(values, QUANTILES))
 
 
 def powers_of_two(nodes: np.ndarray) -> np.ndarray:
-    """Which parallel jobs have a power of two as size."""
+    """Return which parallel jobs have a power of two as size."""
     return np.asarray((nodes > 1) & (nodes & (nodes - 1) == 0))
 
 
 def test_sizes_follow_the_published_shares(typeless: Workload) -> None:
-    """Rounding makes some of the "other" sizes powers of two too, hence 0.616 and not 0.576."""
+    """Rounding makes some of the "other" sizes powers of two, so it is 0.616 and not 0.576."""
     nodes = typeless["nodes"]
     assert np.mean(nodes == 1) == pytest.approx(0.2451, abs=0.004)
     assert np.mean(powers_of_two(nodes)) == pytest.approx(0.6160, abs=0.004)
@@ -76,14 +76,14 @@ def test_wide_jobs_run_longer(typeless: Workload) -> None:
 
 
 def test_inter_arrival_quantiles(typeless: Workload) -> None:
-    """Quantiles, as the mean of so heavy a tail hardly settles."""
+    """Quantiles are compared, as the mean of such a heavy tail hardly settles."""
     gaps_s = np.diff(typeless["submit_s"])
     assert quantiles(gaps_s) == pytest.approx([18, 41, 115, 375, 1234, 2640, 13073], rel=0.04)
     assert np.mean(gaps_s > 1800) == pytest.approx(0.0720, abs=0.003)
 
 
 def test_daily_weights_are_the_published_ones() -> None:
-    """Least at 05:00, most at 13:30, mean 1."""
+    """The weight is least at 05:00 and greatest at 13:30; the mean is 1."""
     weights = LublinArrivals().cycle().weights
     assert weights[[0, 10, 11, 24, 27, 28, 47]] == pytest.approx(
         [0.508, 0.165, 0.239, 1.733, 1.833, 1.832, 0.564], abs=0.0006
@@ -94,7 +94,7 @@ def test_daily_weights_are_the_published_ones() -> None:
 
 
 def test_gamma_distribution_function() -> None:
-    """Against its closed form for whole shapes, and the mass the weights had before normalising."""
+    """It has the closed form for whole shapes, and the mass of the weights before normalising."""
     for x in (0.5, 3.0, 40.0):
         assert gamma_cdf(x, 1, 2) == pytest.approx(1 - np.exp(-x / 2))
         assert gamma_cdf(x, 2, 2) == pytest.approx(1 - np.exp(-x / 2) * (1 + x / 2))
@@ -111,7 +111,7 @@ def test_arrivals_keep_the_rhythm_of_the_day_to_the_end(typeless: Workload) -> N
 
 
 def test_points_and_times_are_inverse() -> None:
-    """Starting at a time of day, no time has passed."""
+    """No time has passed at the time of day of the start."""
     cycle = LublinArrivals().cycle()
     for clock_s in (0.0, 5 * 3600.0, 86399.0):
         assert cycle.time_s(np.array([cycle.points_at(clock_s)]))[0] == pytest.approx(clock_s)
@@ -133,10 +133,10 @@ def test_start_hour_moves_the_day() -> None:
 
 
 def test_typed_workloads(typed: Workload) -> None:
-    """Interactive jobs are five of six, short and small; batch jobs (queue 1) the rest.
+    """Interactive jobs are five of six, short and small; batch jobs (queue 1) are the rest.
 
-    The batch share swings by half a percent between draws, as gaps of days make it, and with it the
-    upper run times.
+    The share of batch jobs varies by half a percent between draws, because of gaps of days, and the
+    upper run times vary with it.
     """
     assert np.mean(typed["queue"] == 1) == pytest.approx(0.1465, abs=0.012)
     assert np.mean(typed["nodes"] == 1) == pytest.approx(0.1728, abs=0.004)
@@ -153,7 +153,7 @@ def test_the_model_has_no_users_and_no_requests(typeless: Workload) -> None:
 
 
 def test_the_same_seed_gives_the_same_workload() -> None:
-    """Reproducible, and different for another seed."""
+    """Another seed gives another workload."""
     model = Lublin(typed=True)
     assert model.generate(500, seed=3) == model.generate(500, seed=3)
     assert model.generate(500, seed=3) != model.generate(500, seed=4)
@@ -197,7 +197,7 @@ def test_a_limit_on_real_gaps_holds_with_the_cycle() -> None:
 
 
 def test_impossible_constants_are_refused() -> None:
-    """Each with the value and what is allowed."""
+    """Each error has the value and what is allowed."""
     with pytest.raises(ParameterError, match=r"serial is 1\.5; must be from 0 to 1"):
         Sizes(serial=1.5)
     with pytest.raises(ParameterError, match=r"serial \+ pow2"):

@@ -1,4 +1,4 @@
-"""WL1 and WL2: what their paper says of them."""
+"""WL1 and WL2 have the properties that their paper gives."""
 
 from __future__ import annotations
 

@@ -19,12 +19,12 @@ MACHINE = Path(__file__).parents[2] / "examples" / "shared_nodes.toml"
 
 @pytest.fixture(scope="module")
 def jobs() -> Workload:
-    """Five days of the usual machine."""
+    """The jobs of five days on the usual machine."""
     return generate("shared", 100_000, seed=1)
 
 
 def test_round_numbers(jobs: Workload) -> None:
-    """Powers of two of cores up to a node's, or several whole nodes; GPUs like that."""
+    """Cores are powers of two up to a node's, or several whole nodes; GPUs are alike."""
     cores, nodes, gpus = jobs["cores_per_node"], jobs["nodes"], jobs["gpus_per_node"]
     assert set(np.unique(cores)) == {1, 2, 4, 8, 16, 32, 64}
     assert set(np.unique(nodes)) == {1, 2, 4, 8, 16}
@@ -45,7 +45,7 @@ def test_no_job_runs_beyond_its_request(jobs: Workload) -> None:
 
 
 def test_every_job_fits_the_machine_in_the_examples(jobs: Workload) -> None:
-    """The file describes the machine that is usual for the generator, all of which jobs share."""
+    """The file describes the generator's usual machine, all of whose nodes jobs may share."""
     machine = read_platform(MACHINE)
     demands = demands_of(jobs, machine)
     assert not demands.whole.any()
@@ -64,7 +64,7 @@ def test_the_load_holds(seed: int, load: float) -> None:
 
 
 def test_the_transform_sets_another_load(jobs: Workload) -> None:
-    """By the totals of the machine; the same jobs come closer together."""
+    """It uses the totals of the machine; the same jobs come closer together."""
     text = "load=1.1:1000,cores=64000,memory=250TiB,gpus=1000"
     denser = apply(jobs, [text])
     assert max(offered_loads(denser, Shared().capacity).values()) == pytest.approx(1.1, rel=1e-3)
@@ -114,6 +114,6 @@ def test_other_machines(text: str) -> None:
     ],
 )
 def test_machines_that_cannot_be(settings: dict[str, float], reason: str) -> None:
-    """One sentence with the value and what is allowed."""
+    """The error has the value and what is allowed."""
     with pytest.raises(ParameterError, match=reason):
         Shared(**settings)  # type: ignore[arg-type]

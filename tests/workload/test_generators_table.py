@@ -17,7 +17,7 @@ class OneByOne:
     """A user's own generator: a one-second job every second."""
 
     def generate(self, jobs: int, seed: int = 0) -> Workload:
-        """The jobs; nothing is left to chance."""
+        """Return the jobs, without any random draw."""
         count, ones = np.arange(jobs), np.ones(jobs)
         columns = {"job_id": count, "submit_s": count, "nodes": ones, "request_s": ones}
         return Workload({**columns, "run_s": ones})
@@ -25,7 +25,7 @@ class OneByOne:
 
 @pytest.mark.parametrize("name", GENERATORS)
 def test_every_generator_in_the_table_works(name: str) -> None:
-    """So many jobs, reproducibly, with a provenance that is plain JSON."""
+    """It gives the jobs asked for, reproducibly, with a provenance that is plain JSON."""
     workload = generate(name, 100, seed=1)
     assert len(workload) == 100
     assert workload == generate(name, 100, seed=1)
@@ -48,13 +48,13 @@ def test_parameters_as_text() -> None:
     ],
 )
 def test_bad_parameters_say_what_is_allowed(text: str, reason: str) -> None:
-    """One sentence with the generator, the parameter and the value."""
+    """The error is one sentence with the generator, the parameter and the value."""
     with pytest.raises(ParameterError, match=reason):
         find_generator(text)
 
 
 def test_unknown_names_suggest_the_nearest() -> None:
-    """For generators and for their parameters."""
+    """This holds for generators and for their parameters."""
     with pytest.raises(UnknownNameError, match='did you mean "lublin"'):
         find_generator("lubin")
     with pytest.raises(UnknownNameError, match='did you mean "nodes"'):
@@ -62,7 +62,7 @@ def test_unknown_names_suggest_the_nearest() -> None:
 
 
 def test_generators_from_outside_need_no_registration() -> None:
-    """Wherever a name is accepted, so is package.module:Class."""
+    """package.module:Class is accepted wherever a name is."""
     assert len(generate(f"{__name__}:OneByOne", 5)) == 5
     with pytest.raises(ParameterError, match="no method generate"):
         find_generator("json:dumps")

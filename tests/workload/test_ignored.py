@@ -1,4 +1,4 @@
-"""What a simulation has no use for is said in one line."""
+"""Properties of a trace that a simulation does not use are reported in one line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ POOL = "they were one pool: --partitions trace keeps"
 
 
 def three_jobs(**columns: Any) -> Workload:
-    """Jobs with these columns beside the usual ones."""
+    """Return jobs with these columns besides the usual ones."""
     same = {"submit_s": [0, 0, 0], "nodes": [1, 1, 1], "request_s": [9, 9, 9], "run_s": [1, 1, 1]}
     return Workload({"job_id": [1, 2, 3], **same, **columns})
 
@@ -39,12 +39,12 @@ def three_jobs(**columns: Any) -> Workload:
     ],
 )
 def test_partitions_queues_and_memory_are_told(columns: dict[str, Any], said: list[str]) -> None:
-    """A trace of one partition and one queue loses nothing, and nothing is said."""
+    """A trace of one partition and one queue loses nothing, so no line is printed."""
     assert list(ignored(three_jobs(**columns))) == said
 
 
 def test_queues_within_partitions_are_told() -> None:
-    """Queues that are partitions by another name are kept with them."""
+    """Queues with the same jobs as partitions are kept apart with them."""
     finer = three_jobs(partition=[1, 2, 2], queue=[0, 1, 2])
     said = ["ignored: the 3 queues of the trace; partitions are kept apart"]
     assert list(pooled(finer, described=True)) == said

@@ -17,7 +17,7 @@ NAMES = "job_id,submit_s,nodes,request_s,run_s,needs"
 
 
 def test_needs_are_written_as_people_say_them() -> None:
-    """The nodes behind the cluster, whose name may have a site in front; blanks do not matter."""
+    """Nodes follow the cluster, whose name may begin with a site; blanks do not matter."""
     assert parse_needs("north/a:4+b:2") == {"north/a": 4, "b": 2}
     assert parse_needs(" a : 4 + b : 2 ") == {"a": 4, "b": 2}
     assert needs_text({"a": 4, "b": 2}) == "a:4+b:2"
@@ -25,20 +25,20 @@ def test_needs_are_written_as_people_say_them() -> None:
 
 @pytest.mark.parametrize("text", ["", "a", "a:", ":4", "a:0", "a:-1", "a:1.5", "a:4+", "a:4,b:2"])
 def test_needs_that_say_nothing(text: str) -> None:
-    """One sentence with the value and what is allowed."""
+    """The error is one sentence with the value and what is allowed."""
     with pytest.raises(WorkloadError, match=r"must be clusters with their nodes, such as north:4"):
         parse_needs(text)
 
 
 def test_a_cluster_is_named_once() -> None:
-    """Four and two of the same could mean six or either."""
+    """Four and two nodes of one cluster could mean six, or either."""
     with pytest.raises(WorkloadError, match='cluster "a" comes twice'):
         parse_needs("a:4+a:2")
 
 
 @pytest.mark.parametrize("suffix", ["csv", "csv.gz", "parquet"])
 def test_needs_survive_files(tmp_path: Path, suffix: str) -> None:
-    """The same jobs with the same needs, whatever their codes."""
+    """Jobs keep their needs, though the codes may change."""
     workload = with_needs(
         jobs((0, 1, 9, 9), (5, 1, 9, 9), (6, 1, 9, 9)), [{"b": 2}, {"a": 1, "b": 1}, {"b": 2}]
     )
@@ -50,7 +50,7 @@ def test_needs_survive_files(tmp_path: Path, suffix: str) -> None:
 
 
 def test_formats_of_others_tell_that_they_lose_them(tmp_path: Path) -> None:
-    """SWF has no field for them."""
+    """SWF has no field for needs."""
     workload = with_needs(jobs((0, 1, 9, 9)), [{"a": 1}])
     assert write_workload(workload, tmp_path / "a.swf") == ("needs",)
 
@@ -64,7 +64,7 @@ def test_a_wrong_need_names_its_line(tmp_path: Path) -> None:
 
 
 def drawn(**settings: float) -> Workload:
-    """A thousand jobs of the generator."""
+    """Return a thousand jobs of the generator."""
     return MultiCluster(**settings).generate(1000, seed=3)  # type: ignore[arg-type]
 
 
@@ -77,7 +77,7 @@ def test_the_generator_gives_the_share_and_the_load() -> None:
 
 
 def test_every_drawn_job_can_run() -> None:
-    """On four clusters of sixteen nodes, by default."""
+    """By default there are four clusters of sixteen nodes."""
     workload = drawn()
     needs = [parse_needs(text) for text in workload.labelled("needs")]
     assert {name for each in needs for name in each} == {"c1", "c2", "c3", "c4"}
@@ -88,13 +88,13 @@ def test_every_drawn_job_can_run() -> None:
 
 
 def test_bursts_arrive_in_the_same_second() -> None:
-    """Eight jobs at a time, on average."""
+    """A burst has eight jobs on average."""
     assert len(np.unique(drawn(burst=8)["submit_s"])) == pytest.approx(1000 / 8, rel=0.2)
     assert len(np.unique(drawn()["submit_s"])) > 900
 
 
 def test_the_same_seed_gives_the_same_jobs() -> None:
-    """And another others."""
+    """Another seed gives other jobs."""
     assert generate("multi-cluster", 50, seed=1) == generate("multi-cluster", 50, seed=1)
     assert generate("multi-cluster", 50, seed=1) != generate("multi-cluster", 50, seed=2)
 
@@ -111,6 +111,6 @@ def test_the_same_seed_gives_the_same_jobs() -> None:
     ],
 )
 def test_an_impossible_model(settings: dict[str, float], reason: str) -> None:
-    """It is told before anything is drawn."""
+    """It is refused before any draw."""
     with pytest.raises(ParameterError, match=reason):
         MultiCluster(**settings)  # type: ignore[arg-type]

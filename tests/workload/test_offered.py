@@ -14,7 +14,7 @@ GIB_KB = 1 << 20
 
 
 def two_jobs(**columns: list[float]) -> Workload:
-    """Ten seconds each, the second 100 s after the first."""
+    """Return two jobs of ten seconds, the second 100 s after the first."""
     base = {"job_id": [1, 2], "submit_s": [0, 100], "nodes": [1, 2]}
     return Workload({**base, "request_s": [10, 10], "run_s": [10, 10], **columns})
 
@@ -27,32 +27,32 @@ def test_each_resource_by_itself() -> None:
 
 
 def test_a_job_with_whole_nodes_counts_with_all_they_have() -> None:
-    """The first says nothing, the second must be alone: shares of 1 and 2 in 5 nodes."""
+    """The first job asks for no cores, the second must be alone: shares of 1 and 2 in 5 nodes."""
     jobs = two_jobs(cores_per_node=[-1, 4], exclusive=[0, 1])
     assert offered_loads(jobs, Capacity(5, cores=20)) == pytest.approx({"cores": 0.06})
 
 
 def test_without_resources_nodes_are_whole() -> None:
-    """As the plain load counts: (1 + 2) · 10 / (5 · 100)."""
+    """The load is then the plain one: (1 + 2) · 10 / (5 · 100)."""
     jobs = two_jobs(cores_per_node=[2, 4])
     assert offered_loads(jobs, Capacity(5)) == {"nodes": jobs.offered_load(5)}
 
 
 def test_totals_are_shared_by_the_nodes() -> None:
-    """Cores said in total, memory said by core, as Slurm and SWF have them."""
+    """Cores are given in total and memory by core, as in Slurm and SWF."""
     jobs = two_jobs(cores=[2, 8], requested_memory_kb=[GIB_KB, GIB_KB])
     loads = offered_loads(jobs, Capacity(5, cores=20, memory_bytes=20 << 30))
     assert loads == pytest.approx({"cores": 0.05, "memory_bytes": 0.05})
 
 
 def test_all_at_once_is_an_endless_load() -> None:
-    """There is no span to divide by."""
+    """There is no time span to divide by."""
     jobs = two_jobs(submit_s=[0, 0], cores_per_node=[1, 1])
     assert offered_loads(jobs, Capacity(5, cores=20)) == {"cores": math.inf}
 
 
 def test_the_transform_takes_the_most_demanded() -> None:
-    """The GPUs have the load that was asked for; provenance tells the machine."""
+    """The GPUs have the load that was asked for; provenance has the machine."""
     jobs = two_jobs(cores_per_node=[1, 1], gpus_per_node=[4, 4])
     scaled = apply(jobs, ["load=0.5:5,cores=20,gpus=20"])
     loads = offered_loads(scaled, Capacity(5, cores=20, gpus=20))
@@ -62,7 +62,7 @@ def test_the_transform_takes_the_most_demanded() -> None:
 
 
 def test_mistakes_in_the_text() -> None:
-    """An unknown resource suggests the nearest; a machine has at least one of what it has."""
+    """For an unknown resource the error suggests the nearest; a total must be at least 1."""
     jobs = two_jobs(cores_per_node=[1, 1])
     with pytest.raises(UnknownNameError, match='resource of load "core"; did you mean "cores"'):
         apply(jobs, ["load=0.5:5,core=20"])

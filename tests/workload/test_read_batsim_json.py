@@ -18,7 +18,7 @@ DELAY = {"ten": {"type": "delay", "delay": 10}}
 
 
 def write(folder: Path, content: Any) -> Path:
-    """A JSON file with this content."""
+    """Write a JSON file with this content; return its path."""
     path = folder / "a.json"
     path.write_text(content if isinstance(content, str) else json.dumps(content))
     return path
@@ -47,7 +47,7 @@ def test_each_kind_of_profile_gives_a_run_time() -> None:
 def test_what_a_profile_runs_on_four_hosts(
     tmp_path: Path, profile: dict[str, Any], run_s: int
 ) -> None:
-    """Work is per host, in all, or as long as the busiest host takes; sequences add up."""
+    """Work is per host, in total, or that of the busiest host; sequences add up."""
     total = {"type": "parallel_homogeneous_total", "cpu": 8e6, "com": 0}
     jobs = [{"id": 1, "subtime": 0, "res": 4, "walltime": 99, "profile": "p"}]
     profiles = {**DELAY, "total": total, "p": profile}
@@ -72,7 +72,7 @@ def test_what_a_profile_runs_on_four_hosts(
 def test_a_profile_whose_run_time_cannot_be_known(
     tmp_path: Path, profile: dict[str, Any], reason: str
 ) -> None:
-    """It is refused by the job that uses it, not guessed."""
+    """It is refused with the job that uses it, not guessed."""
     jobs = [{"id": 4, "subtime": 0, "res": 4, "walltime": 99, "profile": "p"}]
     path = write(tmp_path, {"jobs": jobs, "profiles": {**DELAY, "p": profile}})
     with pytest.raises(InputError, match=f"job 4: .*{reason}"):
@@ -80,7 +80,7 @@ def test_a_profile_whose_run_time_cannot_be_known(
 
 
 def test_times_with_a_fraction_are_rounded_up_and_counted() -> None:
-    """Rounded down a job could start before it is submitted, or run in no time."""
+    """Rounded down, a job could start before its submission, or run in no time."""
     workload = read_workload(SAMPLE)
     assert workload["submit_s"].tolist()[2] == 3
     assert workload.report.repaired["time with a fraction, rounded up to a whole second"] == 3
@@ -108,7 +108,7 @@ def test_job_numbers_may_carry_the_workloads_name() -> None:
 
 
 def test_the_number_of_hosts_is_in_the_header() -> None:
-    """Under SWF's key, so that a platform can be made from any trace's header."""
+    """It has SWF's key, so that a platform can be made from any trace's header."""
     header = read_workload(SAMPLE).header
     assert header_int(header, "MaxNodes") == 8
     assert header["description"] == ("ten jobs made by hand",)
@@ -149,6 +149,6 @@ def test_the_number_of_hosts_is_in_the_header() -> None:
     ],
 )
 def test_what_is_not_a_workload_is_one_sentence(tmp_path: Path, content: Any, reason: str) -> None:
-    """The file, the job and what was allowed."""
+    """The error names the file, the job and what is allowed."""
     with pytest.raises(InputError, match=reason):
         read_workload(write(tmp_path, content))

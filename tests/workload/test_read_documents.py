@@ -17,7 +17,7 @@ INDEX = (FORMATS / "index.md").read_text(encoding="utf-8")
 
 
 def test_every_format_is_in_the_table() -> None:
-    """A choice offered is a choice documented, with all its suffixes."""
+    """Each format has a row, with all its suffixes."""
     for name, reader in READERS.items():
         (row,) = re.findall(rf"^\| `{name}` .*$", INDEX, re.MULTILINE)
         assert all(f"`{suffix}`" in row for suffix in reader.suffixes)
@@ -25,7 +25,7 @@ def test_every_format_is_in_the_table() -> None:
 
 @pytest.mark.parametrize("sample", ["ten.swf", "ten.gwf", "ten.json", "ten.csv"])
 def test_every_repair_is_explained(sample: str) -> None:
-    """Who meets a reason in a report can look it up."""
+    """A user who meets a reason in a report can look it up."""
     report = read_workload(DATA / sample).report
     for kind in ("repaired", "dropped", "noticed"):
         for reason in getattr(report, kind):
@@ -33,7 +33,7 @@ def test_every_repair_is_explained(sample: str) -> None:
 
 
 def test_the_tables_of_columns_are_complete() -> None:
-    """A column that is not on its page does not exist for its users."""
+    """Users do not know of a column that is not on its page."""
     pages = {"swf.md": SWF_FIELDS, "gwf.md": GWF_COLUMNS.values(), "csv.md": COLUMNS}
     for page, columns in pages.items():
         text = (FORMATS / page).read_text(encoding="utf-8")
@@ -42,7 +42,7 @@ def test_the_tables_of_columns_are_complete() -> None:
 
 @pytest.mark.parametrize(("page", "suffix"), [("batsim-json.md", "json"), ("csv.md", "csv")])
 def test_the_files_on_the_pages_can_be_read(page: str, suffix: str, tmp_path: Path) -> None:
-    """They are complete files."""
+    """Each block on a page is a complete file."""
     text = (FORMATS / page).read_text(encoding="utf-8")
     blocks = re.findall(rf"```{suffix}\n(.*?)```", text, re.DOTALL)
     assert blocks

@@ -25,21 +25,21 @@ SUFFIXES = {
 
 
 class OneJob(Reader):
-    """A reader of somebody else's, which sees one job in any file."""
+    """A user's own reader, which sees one job in any file."""
 
     def read(self, source: Source, options: ReadOptions) -> Workload:
-        """The job."""
+        """Return a workload of one job."""
         columns = ("job_id", "submit_s", "nodes", "request_s", "run_s")
         return Workload({name: [1] for name in columns})
 
 
 class NotAReader:
-    """Something else with a name."""
+    """A class that is no reader."""
 
 
 @pytest.mark.parametrize("name", WRITERS)
 def test_the_suffix_tells_the_format(tmp_path: Path, name: str) -> None:
-    """People name their files after the format."""
+    """Users name their files after the format."""
     path = tmp_path / f"a.{SUFFIXES[name]}"
     write_workload(read_workload(DATA / "ten.csv"), path)
     assert read_workload(path).provenance[-1]["format"] == name
@@ -54,7 +54,7 @@ def test_without_a_known_suffix_the_content_tells_it(tmp_path: Path, name: str) 
 
 
 def test_the_user_has_the_last_word(tmp_path: Path) -> None:
-    """A suffix may be wrong."""
+    """A suffix may be wrong, so an explicit format wins."""
     path = tmp_path / "a.txt"
     path.write_bytes((DATA / "ten.swf").read_bytes())
     assert read_workload(path, format="swf") == read_workload(DATA / "ten.swf")
@@ -82,7 +82,7 @@ def test_a_wrong_format_is_one_sentence(name: str, error: type[SchedlabError], r
 
 
 def binary() -> bytes:
-    """Bytes that mean nothing, the same in every run."""
+    """Return bytes without meaning, the same in every run."""
     return b"\x7fELF\x00" + random.Random(1).randbytes(3000)
 
 
@@ -97,7 +97,7 @@ BAD_FILES: dict[str, Callable[[str], bytes]] = {
 @pytest.mark.parametrize("suffix", ["swf", "gwf", "json", "csv"])
 @pytest.mark.parametrize("reason", BAD_FILES)
 def test_a_bad_gzip_is_one_sentence(tmp_path: Path, suffix: str, reason: str) -> None:
-    """Interrupted downloads are the commonest bad input."""
+    """Interrupted downloads are the most common bad input."""
     path = tmp_path / f"a.{suffix}.gz"
     path.write_bytes(BAD_FILES[reason](suffix))
     with pytest.raises(InputError, match=reason):
@@ -113,7 +113,7 @@ def test_a_bad_gzip_is_one_sentence(tmp_path: Path, suffix: str, reason: str) ->
 def test_a_bad_file_of_any_suffix_is_one_sentence(
     tmp_path: Path, suffix: str, content: bytes
 ) -> None:
-    """Nobody should have to read a traceback to learn that a file is not a workload."""
+    """No one should have to read a traceback to learn that a file is not a workload."""
     path = tmp_path / f"a.{suffix}"
     path.write_bytes(content)
     with pytest.raises(InputError, match=rf"a\.{suffix}") as caught:
@@ -131,7 +131,7 @@ def test_only_comments_is_one_sentence(tmp_path: Path, text: str) -> None:
 
 
 def test_a_missing_file_a_directory_and_an_unknown_format(tmp_path: Path) -> None:
-    """The three mistakes made with the path itself."""
+    """Each mistake in the path itself gets its own sentence."""
     with pytest.raises(InputError, match=r"a\.swf: no such file"):
         read_workload(tmp_path / "a.swf")
     with pytest.raises(InputError, match="is a directory; must be a file"):

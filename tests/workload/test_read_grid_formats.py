@@ -16,7 +16,7 @@ SAMPLE = Path(__file__).parents[1] / "data" / "ten.gwf"
 
 
 def database(path: Path, names: tuple[str, ...], rows: list[tuple[object, ...]]) -> Path:
-    """A SQLite file with a table Jobs."""
+    """Write a SQLite file with a table Jobs; return its path."""
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(f"CREATE TABLE Jobs ({', '.join(names)})")
         marks = ", ".join("?" * len(names))
@@ -25,7 +25,7 @@ def database(path: Path, names: tuple[str, ...], rows: list[tuple[object, ...]])
 
 
 def archive_names() -> tuple[str, ...]:
-    """The names the archive's own databases use."""
+    """Return the names that the archive's own databases use."""
     archive = {"NProcs": "NProc", "AverageCPUTimeUsed": "UsedCPUTime"}
     return tuple(archive.get(name, name) for name in GWF_FIELDS)
 
@@ -49,7 +49,7 @@ def test_users_and_the_like_are_names() -> None:
 
 
 def test_the_same_repairs_as_in_swf() -> None:
-    """The first sixteen fields mean the same in both."""
+    """The first sixteen fields mean the same in SWF and GWF."""
     report = read_workload(SAMPLE).report
     assert report.records == 10
     assert report.repaired == {
@@ -104,7 +104,7 @@ def test_the_database_says_the_same_as_the_text(tmp_path: Path) -> None:
 
 
 def test_null_in_the_database_is_missing(tmp_path: Path) -> None:
-    """Databases have a value for what is not known."""
+    """A NULL stands for an unknown value."""
     row = (1, 5, None, 10, 2, None, None, 2, 60, None, 1, "U1", *[None] * 17)
     workload = read_workload(database(tmp_path / "a.sqlite", archive_names(), [row]))
     assert workload["wait_s"].tolist() == [-1]

@@ -16,7 +16,7 @@ from schedlab.workload.job_history import HistoryTable
 
 
 def record(jobid: str, minute: int = 0, **items: Any) -> dict[str, Any]:
-    """A job of two nodes of four cores that waited a minute and ran two."""
+    """Return a job of two nodes of four cores that waited for 1 min and ran for 2 min."""
     clock = f"20260105T12{minute:02}"
     return {
         "jobid": jobid,
@@ -32,13 +32,13 @@ def record(jobid: str, minute: int = 0, **items: Any) -> dict[str, Any]:
 
 
 def written(path: Path, *records: dict[str, Any]) -> Path:
-    """The records on lines of their own."""
+    """Write the records, one on each line; return the path."""
     path.write_text("".join(json.dumps(each) + "\n" for each in records))
     return path
 
 
 def test_times_count_from_the_first_submission(tmp_path: Path) -> None:
-    """As in SWF, whose header says when that was."""
+    """They do so in SWF as well, whose header says when that was."""
     workload = read_workload(written(tmp_path / "a.jsonl", record("x_1"), record("7", 5)))
     assert workload["job_id"].tolist() == [1, 2]
     assert workload["submit_s"].tolist() == [0, 300]
@@ -50,7 +50,7 @@ def test_times_count_from_the_first_submission(tmp_path: Path) -> None:
 
 
 def test_nodes_and_processors_are_told_apart(tmp_path: Path) -> None:
-    """What SWF cannot say: so many nodes, of so many cores and accelerators."""
+    """SWF cannot give nodes together with the cores and accelerators of each."""
     request = {"num_host": 2, "num_cpu_perhost": 4, "accelerator": {"num_perhost": 1}}
     workload = read_workload(written(tmp_path / "a.jsonl", record("1", resource_req=request)))
     columns = ("nodes", "cores_per_node", "gpus_per_node", "allocated_procs")
@@ -58,7 +58,7 @@ def test_nodes_and_processors_are_told_apart(tmp_path: Path) -> None:
 
 
 def test_power_is_energy_over_run_time(tmp_path: Path) -> None:
-    """A job whose energy nobody measured has none, not 0."""
+    """A job whose energy was not measured has no power, rather than 0."""
     measured = record("1", energy={"total_joule": 60_000.0})
     workload = read_workload(written(tmp_path / "a.jsonl", measured, record("2", 1)))
     assert workload["energy_j"][0] == 60_000.0
@@ -83,7 +83,7 @@ def test_states_and_dependencies_are_those_of_swf(tmp_path: Path) -> None:
 
 
 def test_names_get_codes(tmp_path: Path) -> None:
-    """And keep their names."""
+    """The codes keep their names as labels."""
     path = written(
         tmp_path / "a.jsonl", record("1", user_identifier="ann"), record("2", user_identifier="bob")
     )
@@ -91,7 +91,7 @@ def test_names_get_codes(tmp_path: Path) -> None:
 
 
 def test_an_array_is_told_from_batsim_by_its_content(tmp_path: Path) -> None:
-    """Both are called .json."""
+    """Files of both formats are called .json."""
     path = tmp_path / "a.json"
     path.write_text(json.dumps([record("1"), record("2", 1)]))
     assert read_workload(path).provenance[-1]["format"] == "job-history"
@@ -107,7 +107,7 @@ def test_an_array_is_told_from_batsim_by_its_content(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_no_record_is_said_with_its_place(tmp_path: Path, text: str, says: str) -> None:
-    """A user's mistake is a sentence."""
+    """A user's mistake is answered with one sentence."""
     path = tmp_path / "a.jsonl"
     path.write_text(text)
     with pytest.raises(InputError, match=says):
@@ -115,7 +115,7 @@ def test_what_is_no_record_is_said_with_its_place(tmp_path: Path, text: str, say
 
 
 def test_portions_make_the_same_columns_as_the_whole() -> None:
-    """An export of a million jobs never holds them all: numbers and codes go on."""
+    """An export of a million jobs is never held as a whole: numbers and codes continue."""
     names = ("ann", "bob", "ann", "eve")
     records = [
         record(str(place), place, user_identifier=name, dependency=["0"])
@@ -129,7 +129,7 @@ def test_portions_make_the_same_columns_as_the_whole() -> None:
 
 
 def test_what_a_job_asked_for_is_kept(tmp_path: Path) -> None:
-    """Memory, type of GPUs, sharing, account, QOS, array; all dependencies where it has several."""
+    """Memory, GPU type, sharing, account, QOS, array, and all of several dependencies are kept."""
     request = {
         "num_host": 1,
         "num_cpu_perhost": 4,
@@ -154,7 +154,7 @@ def test_what_a_job_asked_for_is_kept(tmp_path: Path) -> None:
 
 
 def test_what_jobs_ask_for(tmp_path: Path) -> None:
-    """Items that a scheduler's accounting has, under the names of the columns."""
+    """Items that a scheduler's accounting has get the names of our columns."""
     asked = record(
         "7",
         1,
@@ -181,7 +181,7 @@ def test_what_jobs_ask_for(tmp_path: Path) -> None:
 
 
 def test_kinds_of_dependencies(tmp_path: Path) -> None:
-    """What is not said is the end of the other, as in SWF; the jobs have the workload's numbers."""
+    """Without a kind, a job waits for an end, as in SWF; jobs have the workload's numbers."""
     path = written(
         tmp_path / "a.jsonl",
         record("7"),
@@ -194,7 +194,7 @@ def test_kinds_of_dependencies(tmp_path: Path) -> None:
 
 
 def test_a_begin_time_is_when_the_job_became_eligible(tmp_path: Path) -> None:
-    """Not of a job that waited for another: that is the dependency's doing."""
+    """A job that waited for another has none: its dependency made it eligible later."""
     late: dict[str, Any] = {"eligible_time": "20260105T120030+0900"}
     path = written(
         tmp_path / "a.jsonl",
@@ -207,7 +207,7 @@ def test_a_begin_time_is_when_the_job_became_eligible(tmp_path: Path) -> None:
 
 
 def test_totals_where_nothing_is_said_by_node(tmp_path: Path) -> None:
-    """A job that only was given cores and GPUs asked for as many."""
+    """A job that was given cores and GPUs, without a request by node, asked for as many."""
     given = {"num_host": 2, "num_cpu": 6, "num_accelerator": 2}
     path = written(
         tmp_path / "a.jsonl", record("1", resource_req={"num_host": 2}, resource_alloc=given)

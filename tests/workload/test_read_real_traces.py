@@ -22,7 +22,7 @@ GRID_JOBS = {10: 10, 40: 27, 70: 34, 100: 57, 130: 71, 160: 91, 190: 110}
 
 
 def trace(name: str) -> Path:
-    """The trace of that name; the test is skipped without it."""
+    """Return the path of the trace, or skip the test without it."""
     path = DATA / name
     if not path.exists():
         pytest.skip(f"{name} is not at hand")
@@ -31,7 +31,7 @@ def trace(name: str) -> Path:
 
 @pytest.mark.parametrize("name", RECORDS)
 def test_every_record_is_accounted_for(name: str) -> None:
-    """Jobs and dropped records add up to what the archive says the file holds."""
+    """Jobs and dropped records add up to the number that the archive gives for the file."""
     records, nodes = RECORDS[name]
     workload = read_workload(trace(f"swf/{name}.swf.gz"))
     assert workload.report.records == records
@@ -40,7 +40,7 @@ def test_every_record_is_accounted_for(name: str) -> None:
 
 
 def test_the_known_oddities_are_counted() -> None:
-    """The numbers were counted by other means."""
+    """The expected numbers were counted by other means."""
     ricc = read_workload(trace("swf/RICC-2010-2.swf.gz"))
     assert ricc.report.noticed["ran longer than requested"] == 7092
     curie = read_workload(trace("swf/CEA-Curie-2011-2.1-cln.swf.gz"))

@@ -1,4 +1,4 @@
-"""What the readers repair, drop and notice; every kind on the smallest file that shows it."""
+"""What the readers repair, drop and notice: every kind in the smallest file that shows it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def line(
     status: int = 1,
     after: int = -1,
 ) -> str:
-    """One line of SWF with these values."""
+    """Return one line of SWF with these values."""
     return (
         f"{job} {submit} {wait} {run} {allocated} -1 -1 {requested} {request} -1 {status}"
         f" 1 1 1 1 1 {after} -1\n"
@@ -38,14 +38,14 @@ def read(
     procs: Literal["allocated", "requested"] = "allocated",
     cancelled: Literal["drop", "replay", "short"] = "drop",
 ) -> Workload:
-    """The workload of these lines."""
+    """Return the workload of these lines."""
     path = folder / "a.swf"
     path.write_text("".join(lines))
     return read_workload(path, strict=strict, procs=procs, cancelled=cancelled)
 
 
 def test_the_sample_is_counted_to_the_last_repair() -> None:
-    """Nothing is changed or left out without a word."""
+    """No change and no omission goes unreported."""
     report = read_workload(SAMPLE).report
     assert report.records == 10
     assert report.repaired == {
@@ -80,14 +80,14 @@ def test_a_job_cancelled_while_waiting_can_be_replayed(
 
 
 def test_only_a_known_wait_can_be_replayed(tmp_path: Path) -> None:
-    """Without it nobody knows when the job was withdrawn."""
+    """Without the wait it is unknown when the job was withdrawn."""
     cancelled = line(1, wait=-1, run=-1, status=5)
     workload = read(tmp_path, cancelled, line(2), cancelled="replay")
     assert workload["job_id"].tolist() == [2]
 
 
 def test_a_job_that_never_ran_can_be_given_a_short_run(tmp_path: Path) -> None:
-    """As RLScheduler reads traces: its figures count such jobs."""
+    """RLScheduler reads traces like this: its figures count such jobs."""
     workload = read(tmp_path, line(1, run=-1, status=5), line(2, run=7), cancelled="short")
     assert workload["run_s"].tolist() == [10, 7]
     assert workload.report.repaired["never ran (run time below 0), given a run of 10 s"] == 1
@@ -105,7 +105,7 @@ def test_a_cancelled_job_with_run_0_is_dropped_as_any_other(tmp_path: Path) -> N
 
 
 def test_a_cancelled_job_with_run_0_can_be_given_a_short_run(tmp_path: Path) -> None:
-    """However the trace writes that it never ran."""
+    """It does not matter how the trace writes that the job never ran."""
     workload = read(tmp_path, line(1, wait=90, run=0, allocated=-1, status=5), cancelled="short")
     assert workload["run_s"].tolist() == [10]
     assert workload.report.repaired[f"{CANCELLED}, given a run of 10 s"] == 1
@@ -127,7 +127,7 @@ def test_either_count_of_processors_stands_in_for_the_other(
 
 
 def test_a_job_without_processors_is_dropped(tmp_path: Path) -> None:
-    """It cannot occupy anything."""
+    """Such a job occupies nothing."""
     workload = read(tmp_path, line(1, allocated=0, requested=-1), line(2))
     assert workload.report.dropped == {"no processors": 1}
 
@@ -145,7 +145,7 @@ def test_a_job_submitted_before_time_0_is_dropped(tmp_path: Path) -> None:
 def test_a_request_is_at_least_one_second(
     tmp_path: Path, run: int, request_s: float, expected: int
 ) -> None:
-    """A missing request is the run time, as is the custom; a huge one is what the user wrote."""
+    """A missing request becomes the run time, as is usual; a huge one is kept as written."""
     assert read(tmp_path, line(run=run, request=request_s))["request_s"].tolist() == [expected]
 
 
@@ -170,7 +170,7 @@ def test_a_job_number_met_before_gets_a_new_one(tmp_path: Path) -> None:
 
 
 def test_a_dependency_on_a_job_that_is_not_there_is_removed(tmp_path: Path) -> None:
-    """Else the job would wait for ever: job 1 was dropped, 99 never existed, 4 is itself."""
+    """Otherwise the job would wait for ever: job 1 was dropped, 99 never existed, 4 is itself."""
     workload = read(
         tmp_path,
         line(1, run=-1),
@@ -195,7 +195,7 @@ def test_a_dependency_on_a_job_that_is_not_there_is_removed(tmp_path: Path) -> N
     ],
 )
 def test_strict_reading_refuses_and_says_where(tmp_path: Path, bad: str, reason: str) -> None:
-    """Who needs the file exactly as it is wants to correct it by hand."""
+    """A user who needs the file exactly as it is wants to correct it by hand."""
     with pytest.raises(InputError, match=rf"a\.swf:2: job \d: {reason}"):
         read(tmp_path, line(1), bad, line(3, run=-1), strict=True)
 

@@ -15,14 +15,14 @@ JOB = "1 0 5 100 4 98.5 2048 4 200 4096 1 11 12 13 14 15 -1 -1\n"
 
 
 def write(folder: Path, text: str | bytes, name: str = "a.swf") -> Path:
-    """A file with this content."""
+    """Write a file with this content; return its path."""
     path = folder / name
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     return path
 
 
 def test_all_eighteen_fields_are_kept(tmp_path: Path) -> None:
-    """What a replay does not need, an analysis may."""
+    """An analysis may need fields that a replay does not."""
     text = JOB + "2 9 7 50 2 40 1024 3 60 2048 0 21 22 23 24 25 1 30\n"
     workload = read_workload(write(tmp_path, text))
     second = {name: workload[name][1].item() for name in workload.columns}
@@ -69,7 +69,7 @@ def test_the_machines_size_is_the_first_integer_of_its_key() -> None:
 
 
 def test_a_field_nobody_filled_in_is_no_column(tmp_path: Path) -> None:
-    """A column of -1 says nothing, and takes memory."""
+    """A column of -1 says nothing and takes memory."""
     workload = read_workload(
         write(tmp_path, "1 0 -1 100 4 -1 -1 -1 200 -1 1 1 -1 -1 -1 -1 -1 -1\n")
     )
@@ -106,14 +106,14 @@ def test_gzip_is_unpacked(tmp_path: Path, name: str) -> None:
     ids=["byte-order mark", "Windows line ends", "Latin-1, no last line end", "late comment"],
 )
 def test_what_editors_do_to_files_is_survived(tmp_path: Path, text: bytes) -> None:
-    """None of these changes what the file says."""
+    """None of these changes affects the meaning of the file."""
     workload = read_workload(write(tmp_path, text))
     assert workload["job_id"].tolist() == [1]
     assert workload.header["Version"] == ("2.2",)
 
 
 def test_a_malformed_line_is_named_with_the_number_of_others(tmp_path: Path) -> None:
-    """``file:line`` is what an editor jumps to."""
+    """An editor can jump to ``file:line``."""
     path = write(tmp_path, f"; Version: 2\n{JOB}1 2 x\n1 2 3\n")
     with pytest.raises(
         InputError, match=r'a\.swf:3: field 3 is "x"; must be a number \(and 1 more'
@@ -123,7 +123,7 @@ def test_a_malformed_line_is_named_with_the_number_of_others(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("number", ["1e300", "-1e17"])
 def test_a_number_no_clock_can_hold_is_refused(tmp_path: Path, number: str) -> None:
-    """Converted to an integer it would wrap around silently."""
+    """Converted to an integer, it would wrap around silently."""
     path = write(tmp_path, JOB + JOB.replace(" 100 ", f" {number} "))
     with pytest.raises(InputError, match=r"a\.swf:2: run_s is .*; must be below"):
         read_workload(path)

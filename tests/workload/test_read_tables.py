@@ -16,14 +16,14 @@ NAMES = "job_id,submit_s,nodes,request_s,run_s"
 
 
 def write(folder: Path, text: str) -> Path:
-    """A CSV file with this content."""
+    """Write a CSV file with this content; return its path."""
     path = folder / "a.csv"
     path.write_text(text, newline="")
     return path
 
 
 def test_names_and_empty_cells() -> None:
-    """Users may be names; an empty cell is what nobody knows."""
+    """Users may be names; an empty cell is an unknown value."""
     workload = read_workload(SAMPLE)
     assert workload.labelled("user").tolist()[5:8] == ["bob", "", "alice"]
     assert np.isnan(workload["power_w"]).tolist().count(True) == 7
@@ -66,7 +66,7 @@ def test_long_job_numbers_stay_exact(tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_csv_is_one_sentence(tmp_path: Path, text: str, reason: str) -> None:
-    """The file, the line and what was allowed."""
+    """The error names the file, the line and what is allowed."""
     with pytest.raises(InputError, match=reason):
         read_workload(write(tmp_path, text))
 
@@ -121,7 +121,7 @@ RENAMED = {"jobid": "job_id", "TIMELIMIT": "request_s", "CPUs": "cores", "commen
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_columns_of_others_can_be_renamed(tmp_path: Path, suffix: str) -> None:
-    """Names match without regard to case; what nobody wants is left out."""
+    """Names match without regard to case; unwanted columns are left out."""
     path = tmp_path / f"theirs.{suffix}"
     frame = pl.read_csv(OTHERS.encode())
     frame.write_csv(path) if suffix == "csv" else frame.write_parquet(path)
@@ -143,14 +143,14 @@ def test_columns_of_others_can_be_renamed(tmp_path: Path, suffix: str) -> None:
 def test_a_column_that_cannot_be_renamed_is_told(
     tmp_path: Path, rename: dict[str, str], reason: str
 ) -> None:
-    """With the nearest name."""
+    """The error suggests the nearest name."""
     (tmp_path / "theirs.csv").write_text(OTHERS)
     with pytest.raises(SchedlabError, match=reason):
         read_workload(tmp_path / "theirs.csv", rename=rename)
 
 
 def test_other_formats_have_no_names_to_rename(tmp_path: Path) -> None:
-    """Their fields have places."""
+    """Fields of such formats have places, not names."""
     (tmp_path / "a.swf").write_text("1 0 0 60 1 -1 -1 1 60 -1 1 1 1 1 1 1 -1 -1\n")
     with pytest.raises(ParameterError, match="format swf has no names of columns to rename"):
         read_workload(tmp_path / "a.swf", rename={"a": "nodes"})
@@ -159,7 +159,7 @@ def test_other_formats_have_no_names_to_rename(tmp_path: Path) -> None:
 @pytest.mark.parametrize("separator", ["|", ";", "\t"])
 @pytest.mark.parametrize("quote", ["", '"'])
 def test_tables_of_others_need_no_commas(tmp_path: Path, separator: str, quote: str) -> None:
-    """As `sacct --parsable2`, spreadsheets and databases write them."""
+    """`sacct --parsable2`, spreadsheets and databases write such tables."""
     header = ["job_id", "submit_s", "nodes", "request_s", "run_s", "partition"]
     row = ["1", "0", "2", "60", "50", f"{quote}debug{quote}"]
     text = "\n".join(separator.join(each) for each in (header, row))
@@ -169,14 +169,14 @@ def test_tables_of_others_need_no_commas(tmp_path: Path, separator: str, quote: 
 
 
 def test_a_comma_within_a_field_needs_no_quotes_where_it_separates_nothing(tmp_path: Path) -> None:
-    """The header has none, so that rows may."""
+    """The header has no commas, so the rows may have some."""
     path = tmp_path / "a.csv"
     path.write_text("job_id|submit_s|nodes|request_s|run_s|partition\n1|0|2|60|50|debug,long\n")
     assert read_workload(path).labelled("partition").tolist() == ["debug,long"]
 
 
 def test_units_of_others_are_multiplied(tmp_path: Path) -> None:
-    """Megabytes become kilobytes; what is missing stays so."""
+    """Megabytes become kilobytes; a missing value stays missing."""
     path = tmp_path / "a.csv"
     path.write_text("job_id,submit_s,nodes,request_s,run_s,mem_mb\n1,0,1,1,50,2000\n2,0,1,2,50,\n")
     rename = {"mem_mb": "memory_per_node_kb*1024"}
@@ -188,7 +188,7 @@ def test_units_of_others_are_multiplied(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("factor", ["x", "0", "-1", "inf", "nan", ""])
 def test_a_factor_is_a_number_above_0(factor: str, tmp_path: Path) -> None:
-    """One sentence."""
+    """Anything else is refused in one sentence."""
     with pytest.raises(ParameterError, match="must be a column, or column"):
         read_workload(tmp_path / "a.csv", rename={"a": f"memory_per_node_kb*{factor}"})
 
@@ -208,7 +208,7 @@ def test_job_numbers_and_gpus_in_the_words_of_schedulers(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("second", ["b_1", "b", "1_2"])
 def test_names_of_jobs_that_tell_no_number_are_refused(tmp_path: Path, second: str) -> None:
-    """Two would be the same job, or none."""
+    """Two names would give the same number, or a name would give none."""
     path = tmp_path / "a.csv"
     path.write_text(f"job_id,submit_s,nodes,request_s,run_s\na_1,0,1,1,1\n{second},0,1,1,1\n")
     with pytest.raises(InputError, match='job_id is "a_1"; must be a number'):

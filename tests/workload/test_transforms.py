@@ -32,7 +32,7 @@ from schedlab.workload.transforms import (
 
 
 def five_jobs(**columns: Any) -> Workload:
-    """Jobs 1 to 5, submitted every 100 s from 1000 s on."""
+    """Return jobs 1 to 5, submitted every 100 s from 1000 s on."""
     return Workload(
         {
             "job_id": [1, 2, 3, 4, 5],
@@ -46,12 +46,12 @@ def five_jobs(**columns: Any) -> Workload:
 
 
 def ids(workload: Workload) -> list[int]:
-    """The numbers of the jobs, in order."""
+    """Return the numbers of the jobs, in order."""
     return [int(job) for job in workload["job_id"]]
 
 
 def last_step(workload: Workload) -> dict[str, Any]:
-    """What was recorded last."""
+    """Return the last step of the provenance."""
     return dict(workload.provenance[-1])
 
 
@@ -78,12 +78,12 @@ def test_window_counts_from_the_first_submission() -> None:
 
 
 def test_min_run_keeps_jobs_of_exactly_that_length() -> None:
-    """The limit itself is long enough."""
+    """A job as long as the limit is long enough."""
     assert ids(min_run(five_jobs(), 90)) == [4, 5]
 
 
 def test_overrun_keeps_jobs_that_ran_so_much_longer_and_no_more() -> None:
-    """Logs have jobs killed a little late, which are fine, and others that nobody stopped."""
+    """Logs have jobs killed a little late, which are fine, and others that were never killed."""
     late = five_jobs(run_s=[100, 201, 360, 461, 9999])
     assert ids(overrun(late, 0)) == [1]
     assert ids(overrun(late, 60)) == [1, 2, 3]
@@ -91,7 +91,7 @@ def test_overrun_keeps_jobs_that_ran_so_much_longer_and_no_more() -> None:
 
 
 def test_status_keeps_the_codes_asked_for() -> None:
-    """Several codes may be wanted at once; without the column nobody can tell."""
+    """Several codes may be wanted at once; without the column there is nothing to choose by."""
     assert ids(status(five_jobs(status=[1, 0, 5, 1, -1]), [1, 0])) == [1, 2, 4]
     with pytest.raises(WorkloadError, match="no column status"):
         status(five_jobs(), [1])
@@ -126,7 +126,7 @@ def test_users_are_numbers_or_labels() -> None:
 
 
 def test_dropped_jobs_are_counted() -> None:
-    """Provenance says what a selection cost."""
+    """Provenance says how many jobs a selection dropped."""
     assert last_step(head(five_jobs(), 2)) == {"step": "head", "jobs": 2, "dropped": 3}
 
 
@@ -174,7 +174,7 @@ def test_load_cannot_be_set_without_gaps_or_work() -> None:
 
 
 def test_pauses_keep_the_times_between_them() -> None:
-    """Three of five jobs come before the first pause; gaps are as they were but where one falls."""
+    """Three of five jobs come before the first pause; only the gap with the pause changes."""
     moved = pauses(five_jobs(), after_s=300, pause_s=1000)["submit_s"]
     assert (moved - moved[0]).tolist() == [0, 100, 200, 1300, 1400]
     with pytest.raises(ParameterError, match="must be >= 0 after >= 1"):
@@ -182,7 +182,7 @@ def test_pauses_keep_the_times_between_them() -> None:
 
 
 def test_rebase_moves_all_submissions_together() -> None:
-    """Cleaned traces keep their offsets: one begins a year after its time 0."""
+    """Cleaned traces keep their offsets: one trace begins a year after its time 0."""
     assert rebase(five_jobs())["submit_s"].tolist() == [0, 100, 200, 300, 400]
     assert rebase(five_jobs(), 5)["submit_s"][0] == 5
 
@@ -197,7 +197,7 @@ def test_cores_become_whole_nodes() -> None:
 
 
 def test_oversize_jobs_are_dropped_clipped_or_refused() -> None:
-    """A job wider than the machine can never run; the user says what is to become of it."""
+    """A job wider than the machine can never run; the user chooses what happens to it."""
     assert ids(oversize(five_jobs(), "drop", 16)) == [1, 2, 3, 4]
     clipped = oversize(five_jobs(), "clip", 16)
     assert clipped["nodes"].tolist() == [1, 9, 16, 4, 16]

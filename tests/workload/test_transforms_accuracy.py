@@ -16,7 +16,7 @@ JOBS = 20_000
 
 
 def alike(run_s: int, request_s: int) -> Workload:
-    """Many jobs of the same run time and request."""
+    """Return many jobs of the same run time and request."""
     return Workload(
         {
             "job_id": np.arange(JOBS),
@@ -35,14 +35,14 @@ def test_set_request_sets_the_request() -> None:
 
 
 def test_set_run_sets_the_run_time() -> None:
-    """The other direction: where a model gives requests, half of each is really used."""
+    """A model may give requests; here half of each is really used."""
     made = set_run(alike(7, 3600), 0.5)
     assert set(made["run_s"]) == {1800}
     assert set(made["request_s"]) == {3600}
 
 
 def test_a_request_is_at_least_a_second() -> None:
-    """A job of no length still has to ask for something."""
+    """A job of zero length still has to ask for something."""
     assert set(set_request(alike(0, 7), 1.0)["request_s"]) == {1}
 
 
@@ -73,7 +73,7 @@ def test_impossible_ratios_are_refused(ratio: float) -> None:
 
 
 def test_the_seed_is_recorded_only_where_chance_played_a_part() -> None:
-    """Provenance has what is needed to repeat the step, and nothing else."""
+    """Provenance has only what is needed to repeat the step."""
     assert "seed" not in set_request(alike(1, 1), 0.5).provenance[-1]
     assert set_request(alike(1, 1), 0.5, random=True, seed=3).provenance[-1]["seed"] == 3
 
@@ -82,6 +82,6 @@ def test_the_seed_is_recorded_only_where_chance_played_a_part() -> None:
 def test_no_request_falls_below_the_run_time(
     workload: Workload, ratio: float, random: bool
 ) -> None:
-    """Accuracy at most 1 means that nobody asks for less than the job needs, rounding included."""
+    """Accuracy is at most 1, so no job asks for less than it needs, rounding included."""
     made = set_request(workload, ratio, random=random)
     assert np.all(made["request_s"] >= made["run_s"])

@@ -17,7 +17,7 @@ WEEK_S = 7 * 86400
 
 
 def jobs_at(*submit_s: int, first_id: int = 1, **columns: Any) -> Workload:
-    """One-node jobs submitted at these times; each takes as long as its number says."""
+    """Return one-node jobs submitted at these times; each takes as long as its number says."""
     count = len(submit_s)
     numbers = np.arange(first_id, first_id + count)
     table: dict[str, Any] = {
@@ -40,7 +40,7 @@ def test_resampled_jobs_bring_their_gaps() -> None:
 
 
 def test_resampled_jobs_are_numbered_anew_and_depend_on_nothing() -> None:
-    """A job drawn twice would have two of the same number, and its predecessor may be missing."""
+    """A job drawn twice would give two of one number, and its predecessor may be missing."""
     drawn = resample(jobs_at(0, 1, 2, depends_on=[-1, 1, 2], think_time_s=[-1, 5, 5]), 10)
     assert drawn["job_id"].tolist() == list(range(1, 11))
     assert "depends_on" not in drawn
@@ -69,7 +69,7 @@ def test_resampling_weeks_needs_a_week() -> None:
 
 
 def test_the_same_seed_draws_the_same_jobs() -> None:
-    """And another seed others."""
+    """Another seed draws other jobs."""
     source = jobs_at(*range(0, 1000, 7))
     assert resample(source, 50, seed=1) == resample(source, 50, seed=1)
     assert resample(source, 50, seed=1) != resample(source, 50, seed=2)
@@ -83,7 +83,7 @@ def test_merge_renumbers_only_what_collides() -> None:
 
 
 def test_merge_keeps_dependencies_within_their_workload() -> None:
-    """A dependency follows its job's new number; one on an unknown job must not find a stranger."""
+    """Dependencies follow new numbers; one on an unknown job must not find another's job."""
     first = jobs_at(0, 20)
     second = jobs_at(10, 30, depends_on=[-1, 1])
     dangling = jobs_at(50, first_id=9, depends_on=[2])
@@ -93,7 +93,7 @@ def test_merge_keeps_dependencies_within_their_workload() -> None:
 
 
 def test_merge_unites_labels() -> None:
-    """Bob is code 1 here and code 0 there, and is one person."""
+    """Bob has code 1 here and code 0 there, and is one person."""
     left = Workload({**columns_of(jobs_at(0, 10)), "user": [0, 1]}, labels={"user": ["ada", "bob"]})
     right = Workload({**columns_of(jobs_at(5, 15)), "user": [0, -1]}, labels={"user": ["bob"]})
     merged = merge(left, right)
@@ -101,20 +101,20 @@ def test_merge_unites_labels() -> None:
 
 
 def test_merge_gives_bare_numbers_a_label_where_others_have_one() -> None:
-    """User 1 of an unlabelled workload is nobody's code 1."""
+    """User 1 of an unlabelled workload is not code 1 of the other workload."""
     left = Workload({**columns_of(jobs_at(0)), "user": [0]}, labels={"user": ["ada"]})
     right = Workload({**columns_of(jobs_at(5)), "user": [1]})
     assert merge(left, right).labelled("user").tolist() == ["ada", "1"]
 
 
 def test_merge_fills_columns_only_one_side_has() -> None:
-    """What a source did not say is missing, not invented."""
+    """A value that a source did not give is missing, not invented."""
     merged = merge(jobs_at(0, user=[3]), jobs_at(5))
     assert merged["user"].tolist() == [3, -1]
 
 
 def test_merge_renumbers_conditions_and_arrays() -> None:
-    """Job 1 of the second workload is another, and so is its array."""
+    """Job 1 of the second workload is another job, and its array is another array."""
     labels = {"dependencies": ["afterok:1,afterany:77", "singleton"]}
     ties = {"dependencies": [1, 0], "array": [1, 1]}
     part = Workload({**columns_of(jobs_at(0, 10)), **ties, "job_id": [1, 2]}, labels=labels)
@@ -127,7 +127,7 @@ def test_merge_renumbers_conditions_and_arrays() -> None:
 
 
 def test_merge_of_nothing_is_a_mistake() -> None:
-    """There is no workload without any."""
+    """Without workloads there is nothing to merge."""
     with pytest.raises(ParameterError, match="nothing to merge"):
         merge()
 
@@ -143,5 +143,5 @@ def test_merge_keeps_every_job_and_every_tie(left: Workload, right: Workload) ->
 
 
 def columns_of(workload: Workload) -> dict[str, Any]:
-    """The columns as a dictionary, to build another workload from."""
+    """Return the columns as a dictionary, to build another workload from."""
     return {name: workload[name] for name in workload.columns}

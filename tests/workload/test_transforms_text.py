@@ -47,7 +47,7 @@ def forgetful(workload: Workload) -> None:
     "form", [form for e in TRANSFORMS.values() for form in e.form.split(" or ")]
 )
 def test_every_form_in_the_table_can_be_used(form: str) -> None:
-    """A choice offered works, exactly as it is written in the help."""
+    """Each form works exactly as it is written in the help."""
     refusals = {"resample=10000:weeks": "less than a week", "slice=1000:2000": "keeps none"}
     refusals["fill=1.3:6212"] = "asks for no GPU"
     if form in refusals:  # ten jobs are too few, and have no GPUs
@@ -61,7 +61,7 @@ def test_every_form_in_the_table_can_be_used(form: str) -> None:
     "text", ["head=0", "tail=0", "slice=4:4", "window=1d:2d", "min_run=1d", "status=5"]
 )
 def test_a_transform_that_keeps_no_job_says_so(text: str) -> None:
-    """Nobody simulates nothing on purpose."""
+    """No one simulates an empty workload on purpose."""
     with pytest.raises(WorkloadError, match=f'transform "{text}" keeps none of 10 jobs'):
         apply(ten_jobs(), [text])
 
@@ -85,7 +85,7 @@ def test_text_means_what_it_says(text: str, job_ids: list[int]) -> None:
 
 
 def test_transforms_are_applied_in_order_and_recorded() -> None:
-    """Head of the tail is not tail of the head; provenance tells which, in plain JSON."""
+    """Head of tail is not tail of head; provenance has the order, in plain JSON."""
     made = apply(ten_jobs(), ["tail=4", "head=1", "set_request=random:0.5"], seed=7)
     assert made["job_id"].tolist() == [6]
     assert [step["step"] for step in made.provenance] == ["tail", "head", "set_request"]
@@ -144,7 +144,7 @@ def test_all_texts_are_checked_before_anything_is_done() -> None:
 
 
 def test_transforms_from_outside_need_no_registration() -> None:
-    """Wherever a name is accepted, so is package.module:function; it is recorded for its author."""
+    """package.module:function is accepted wherever a name is, and is recorded."""
     made = apply(ten_jobs(), [f"{__name__}:keep_even"])
     assert made["job_id"].tolist() == [0, 2, 4, 6, 8]
     assert made.provenance[-1]["step"] == f"{__name__}:keep_even"
@@ -152,7 +152,7 @@ def test_transforms_from_outside_need_no_registration() -> None:
 
 
 def test_mistakes_in_transforms_from_outside_are_told() -> None:
-    """What is missing or returns no workload is named."""
+    """The error names what is missing or returns no workload."""
     with pytest.raises(ParameterError, match="no_such_module"):
         parse_transform("no_such_module:f")
     with pytest.raises(ParameterError, match="no_such_function"):
@@ -162,6 +162,6 @@ def test_mistakes_in_transforms_from_outside_are_told() -> None:
 
 
 def test_a_seed_is_an_integer_from_0_on() -> None:
-    """NumPy's own complaint would be a traceback."""
+    """Without this check, NumPy's error would be a traceback."""
     with pytest.raises(ParameterError, match=r"seed .*must be an integer >= 0"):
         apply(ten_jobs(), ["resample=3"], seed=-1)

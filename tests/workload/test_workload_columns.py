@@ -1,4 +1,4 @@
-"""What a workload takes as columns, and what it says of what it must change."""
+"""The columns that a workload accepts, and what it reports of changes to them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ONE = {"job_id": [1], "submit_s": [0], "nodes": [1], "request_s": [9], "run_s": 
     ],
 )
 def test_a_number_that_would_change_is_refused(column: str, values: Any, shown: str) -> None:
-    """1.7 nodes are not 1 node, and an id that wraps is another job's."""
+    """1.7 nodes are not 1 node, and an id that wraps is that of another job."""
     wanted = f"column {column}: row 0 is {shown}; must be a whole number of 64 bits"
     with pytest.raises(WorkloadError, match=wanted):
         Workload({**ONE, column: values})
@@ -40,7 +40,7 @@ def test_whole_numbers_of_any_type_are_taken(values: Any) -> None:
 
 
 def test_dates_are_no_seconds() -> None:
-    """NumPy would count them in whatever unit they have."""
+    """NumPy would count them in any unit that they have."""
     dates = np.array(["2020-01-01"], "datetime64[ns]")
     with pytest.raises(WorkloadError, match="submit_s holds dates or spans of time; must hold sec"):
         Workload({**ONE, "submit_s": dates})
@@ -54,19 +54,19 @@ def test_columns_have_names() -> None:
 
 @pytest.fixture
 def unsorted() -> Workload:
-    """Three jobs on their way to one node, the last submitted given first."""
+    """Three jobs for one node, the last submitted given first."""
     same = {name: values * 3 for name, values in ONE.items()}
     return Workload({**same, "job_id": [7, 8, 9], "submit_s": [10, 0, 5]})
 
 
 def test_sorting_is_reported(unsorted: Workload) -> None:
-    """The caller's rows no longer stand where they stood."""
+    """The rows are no longer in the caller's order."""
     assert unsorted["job_id"].tolist() == [8, 9, 7]
     assert list(unsorted.report.lines()) == ["repaired 2 of 3: not in order of submission, sorted"]
 
 
 def test_results_can_be_had_in_the_callers_order(unsorted: Workload) -> None:
-    """Beside the table that the jobs came from."""
+    """They then fit the table that the jobs came from."""
     starts = simulate(unsorted, 1, "fcfs").start_s
     assert starts.tolist() == [0, 5, 10]
     assert starts[unsorted.given_order].tolist() == [10, 0, 5]
@@ -81,7 +81,7 @@ def test_jobs_in_order_stand_where_they_were(unsorted: Workload) -> None:
 
 
 def test_what_is_found_is_found_once_and_not_sent_along() -> None:
-    """Jobs never change: policies that are compared on them need not ask again."""
+    """Jobs never change, so policies that are compared on them need not compute it again."""
     asked: list[Workload] = []
     workload = Workload(ONE)
     assert [workload.once(asked.append), workload.once(asked.append)] == [None, None]

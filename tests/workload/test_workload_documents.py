@@ -16,7 +16,7 @@ PLATFORM_FORMAT = DOCS / "formats" / "platform-toml.md"
 
 
 def blocks(page: Path, language: str) -> list[str]:
-    """The fenced blocks of that language."""
+    """Return the fenced blocks of that language."""
     return re.findall(
         rf"```{language}[^\n]*\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL
     )
@@ -24,7 +24,7 @@ def blocks(page: Path, language: str) -> list[str]:
 
 @pytest.mark.parametrize("text", blocks(PLATFORM_FORMAT, "toml"))
 def test_the_platforms_on_the_page_can_be_read(text: str, tmp_path: Path) -> None:
-    """They are complete files."""
+    """Each block on the page is a complete file."""
     path = tmp_path / "machine.toml"
     path.write_text(text)
     assert read_platform(path).nodes > 0

@@ -1,4 +1,4 @@
-"""What is written is read back the same, as far as the format can carry it."""
+"""A workload is read back as it was written, as far as the format can carry it."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ TEXTS = {
     "licences": "matlab:{0}",
     "dependencies": "afterok:12:{0},singleton",
 }
-"""Columns whose names must mean something."""
+"""Columns whose labels must have a meaning."""
 
 
 @st.composite
 def workloads(draw: st.DrawFn) -> Workload:
-    """Workloads with any of the columns, names in place of codes, and a header."""
+    """Return workloads with any of the columns, names in place of codes, and a header."""
     jobs = draw(st.integers(1, 6))
     optional = [name for name, column in COLUMNS.items() if not column.required]
     names = [name for name in COLUMNS if COLUMNS[name].required]
@@ -90,7 +90,7 @@ def _values(name: str, jobs: int, coded: bool) -> st.SearchStrategy[list[Any]]:
 
 
 def carried(workload: Workload, format: str) -> dict[str, list[Any]]:
-    """The columns that the format carries, names in place of codes, without those all missing."""
+    """Return the columns that the format carries, with names for codes, unless all missing."""
     shown = {}
     for name in workload.columns:
         missing = COLUMNS[name].missing
@@ -128,7 +128,7 @@ def test_jobs_survive_every_format(format: str, workload: Workload) -> None:
 @given(workload=workloads())
 @settings(max_examples=20, deadline=None)
 def test_header_and_provenance_survive(format: str, workload: Workload) -> None:
-    """Where a workload came from belongs to it."""
+    """The origin of a workload belongs to it."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"a.{SUFFIX[format]}"
         write_workload(workload, path)

@@ -17,32 +17,32 @@ DATA = Path(__file__).parents[1] / "data"
 
 
 class CountWriter(Writer):
-    """A writer of somebody else's, which writes how many jobs there are."""
+    """A user's own writer, which writes the number of jobs."""
 
     def write(self, workload: Workload, stream: BinaryIO) -> None:
-        """The number."""
+        """Write the number of jobs."""
         stream.write(str(len(workload)).encode())
 
 
 class NotAWriter:
-    """Something else with a name."""
+    """A class that is no writer."""
 
 
 @pytest.fixture
 def ten() -> Workload:
-    """Ten jobs with names of users and queues, and power."""
+    """Ten jobs with power, and with names of users and queues."""
     return read_workload(DATA / "ten.csv")
 
 
 def test_what_the_format_cannot_carry_is_returned(tmp_path: Path, ten: Workload) -> None:
-    """So that nobody loses a column without being told."""
+    """No user loses a column without notice."""
     assert write_workload(ten, tmp_path / "a.swf") == ("power_w",)
     assert write_workload(ten, tmp_path / "a.json") == ()
     assert write_workload(ten, tmp_path / "a.parquet") == ()
 
 
 def test_swf_text_is_plain(tmp_path: Path) -> None:
-    """Whole numbers without a point, fractions where the source had them."""
+    """Whole numbers have no point; fractions stay where the source had them."""
     write_workload(read_workload(DATA / "ten.swf"), tmp_path / "a.swf")
     lines = (tmp_path / "a.swf").read_text().splitlines()
     jobs = [line for line in lines if not line.startswith(";")]
@@ -114,7 +114,7 @@ def test_anybodys_writer_is_accepted_by_its_path(tmp_path: Path, ten: Workload) 
 
 
 def test_wrong_names_and_places_are_one_sentence(tmp_path: Path, ten: Workload) -> None:
-    """Nothing is left behind."""
+    """No file is left behind."""
     with pytest.raises(OutputError, match=r"a\.xyz: no format has this suffix; known: \.swf"):
         write_workload(ten, tmp_path / "a.xyz")
     with pytest.raises(UnknownNameError, match='unknown format "cvs"; did you mean "csv"'):

@@ -1,4 +1,4 @@
-"""A store with something of everything."""
+"""A store with a job of each kind."""
 
 from __future__ import annotations
 

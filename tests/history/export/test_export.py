@@ -1,4 +1,4 @@
-"""What each format makes of a history."""
+"""Exports of a history to each format."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_the_standard_records_are_written_as_they_are(
     [("Asia/Tokyo", "20231115T210000+0900"), ("Europe/Berlin", "20231115T130000+0100")],
 )
 def test_a_file_has_one_zone(store: Store, tmp_path: Path, zone: str, written: str) -> None:
-    """That of the site, without its summer time: text order must be the order of time."""
+    """The zone is the site's, without summer time, so that text order is the order of time."""
     export(store, tmp_path / "jobs.jsonl", zone=standard_offset(zone))
     first, *_ = (tmp_path / "jobs.jsonl").read_text().splitlines()
     assert json.loads(first)["queue_time"] == written
@@ -48,7 +48,7 @@ def test_a_file_has_one_zone(store: Store, tmp_path: Path, zone: str, written: s
 
 
 def test_an_empty_array_is_an_array(store: Store, tmp_path: Path) -> None:
-    """Nothing found is an answer too."""
+    """An export that finds no job is valid too."""
     export(store, tmp_path / "none.json", query=JobQuery(users=("nobody",)))
     assert json.loads((tmp_path / "none.json").read_text()) == []
 
@@ -57,7 +57,7 @@ def test_an_empty_array_is_an_array(store: Store, tmp_path: Path) -> None:
 def test_tables_have_typed_columns_and_the_whole_record(
     store: Store, tmp_path: Path, name: str
 ) -> None:
-    """Data frames get times as times, and what has no column is in the record."""
+    """Data frames get times as times, and items without a column are in the record."""
     export(store, tmp_path / name)
     read = pl.read_parquet if name.endswith("parquet") else pl.read_ipc
     frame = read(tmp_path / name)
@@ -69,7 +69,7 @@ def test_tables_have_typed_columns_and_the_whole_record(
 
 
 def test_csv_has_a_row_per_job(store: Store, tmp_path: Path) -> None:
-    """What is not known is empty."""
+    """A value that is not known is an empty cell."""
     export(store, tmp_path / "jobs.csv")
     rows = list(csv.DictReader((tmp_path / "jobs.csv").read_text().splitlines()))
     assert [row["user_identifier"] for row in rows] == ["ann", "bob", "ann", "ann"]
@@ -79,7 +79,7 @@ def test_csv_has_a_row_per_job(store: Store, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["jobs.swf", "jobs.gwf"])
 def test_traces_can_be_read_as_workloads(store: Store, tmp_path: Path, name: str) -> None:
-    """Jobs are numbered as they come; a running one has no run time yet, and is left out."""
+    """Jobs are numbered in order; a running job has no run time yet and is left out."""
     export(store, tmp_path / name)
     workload = read_workload(tmp_path / name, cancelled="replay")
     assert workload["job_id"].tolist() == [1, 2, 3]
@@ -93,13 +93,13 @@ def test_traces_can_be_read_as_workloads(store: Store, tmp_path: Path, name: str
 
 
 def test_the_size_of_the_site_is_exported_where_it_is_known(store: Store, tmp_path: Path) -> None:
-    """Jobs of two hours meet three nodes of eight; the machine still has eight."""
+    """The exported jobs use two nodes, but the machine has eight."""
     export(store, tmp_path / "jobs.swf", nodes=8)
     assert read_workload(tmp_path / "jobs.swf").header["MaxNodes"] == ("8",)
 
 
 def test_a_trace_survives_the_store(tmp_path: Path) -> None:
-    """SWF in, SWF out: ten odd records say the same, but for a run time with half a second."""
+    """Ten odd jobs keep their values from SWF to SWF, except half a second of one run time."""
     path = Path(__file__).parents[2] / "data" / "ten.swf"
     with Store.make(str(tmp_path / "ten.db")) as store:
         ingest(store, make_job_source({"kind": "swf", "file": str(path)}))
@@ -114,7 +114,7 @@ def test_a_trace_survives_the_store(tmp_path: Path) -> None:
 
 
 def test_gwf_has_names(store: Store, tmp_path: Path) -> None:
-    """It can carry them, where SWF has numbers."""
+    """GWF can hold names of users, where SWF has numbers."""
     export(store, tmp_path / "jobs.gwf")
     assert read_workload(tmp_path / "jobs.gwf").labelled("user").tolist() == ["ann", "bob"]
 
@@ -129,7 +129,7 @@ def test_batsim_gets_the_jobs_that_ran(store: Store, tmp_path: Path) -> None:
 
 
 def test_clustercockpit_gets_a_folder_per_job(store: Store, tmp_path: Path) -> None:
-    """The path is made of the id in thousands; statistics are over hosts and devices."""
+    """The path splits the job id by thousands; statistics are over hosts and devices."""
     export(store, tmp_path / "archive", format="clustercockpit")
     (meta,) = (tmp_path / "archive" / "one" / "0" / "008").glob("*/meta.json")
     assert meta.parent.name == str(NOON_S + 70)
@@ -141,7 +141,7 @@ def test_clustercockpit_gets_a_folder_per_job(store: Store, tmp_path: Path) -> N
 
 
 def test_an_archive_of_clustercockpit_can_be_read_again(store: Store, tmp_path: Path) -> None:
-    """What both formats know comes back."""
+    """The items that both formats have come back."""
     export(store, tmp_path / "archive", format="clustercockpit")
     source = make_job_source({"kind": "clustercockpit", "folder": str(tmp_path / "archive")})
     again = {each.jobid: each for each in source.read(None) if isinstance(each, JobRecord)}
@@ -163,7 +163,7 @@ def test_an_export_is_whole_or_not_there(store: Store, tmp_path: Path) -> None:
 
 
 def test_a_history_is_a_workload_with_power(store: Store) -> None:
-    """Power is energy over run time; what was not measured is not a number."""
+    """Power is energy over run time; a value that was not measured is NaN."""
     workload = workload_of(store)
     assert workload["energy_j"].tolist()[0] == 40_000.0
     assert workload["power_w"].tolist()[0] == 400.0
@@ -172,21 +172,21 @@ def test_a_history_is_a_workload_with_power(store: Store) -> None:
 
 
 def test_an_export_of_records_can_be_simulated(store: Store, tmp_path: Path) -> None:
-    """The standard record is a workload format: the export and the store are the same jobs."""
+    """The standard record is a workload format: the export and the store give the same jobs."""
     for name in ("jobs.jsonl", "jobs.json", "jobs.parquet"):
         export(store, tmp_path / name)
         assert read_workload(tmp_path / name) == workload_of(store)
 
 
 def test_an_export_that_is_no_workload_says_which_are(store: Store, tmp_path: Path) -> None:
-    """A table of text leaves out what was given and what jobs depend on."""
+    """A table of text leaves out what jobs were allocated and what they depend on."""
     export(store, tmp_path / "jobs.csv")
     with pytest.raises(InputError, match=r"a table of job records.* as \.jsonl, \.json, .*\.swf"):
         read_workload(tmp_path / "jobs.csv")
 
 
 def test_every_format_can_be_chosen_by_name(store: Store, tmp_path: Path) -> None:
-    """A choice offered works, whatever the file is called."""
+    """Each format that is offered works with any file name."""
     for name in EXPORTERS:
         export(store, tmp_path / f"{name}.out", format=name)
         assert (tmp_path / f"{name}.out").exists()

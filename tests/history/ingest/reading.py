@@ -1,4 +1,4 @@
-"""How tests read sources: records by id, faults apart."""
+"""Helpers that read a source for a test: records by id, faults apart."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from schedlab.history.schema import JobRecord
 
 
 def read(source: JobSource, since: str | None = None) -> tuple[dict[str, JobRecord], list[str]]:
-    """The records by their ids, and the faults; an id that comes twice is a mistake."""
+    """Return the records by their ids, and the faults; check that no id comes twice."""
     records: dict[str, JobRecord] = {}
     faults: list[str] = []
     for found in source.read(since):
@@ -20,7 +20,7 @@ def read(source: JobSource, since: str | None = None) -> tuple[dict[str, JobReco
 
 
 def clean(source: JobSource, since: str | None = None) -> dict[str, JobRecord]:
-    """The records of a source without faults."""
+    """Return the records of a source without faults."""
     records, faults = read(source, since)
     assert faults == []
     return records

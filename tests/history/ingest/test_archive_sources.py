@@ -16,7 +16,7 @@ DATA = Path(__file__).parents[2] / "data"
 
 
 def swf(path: Path, *lines: str, header: str = "; UnixStartTime: 1000\n") -> SwfTrace:
-    """A source of a trace with these lines."""
+    """Return a source of a trace with these lines."""
     path.write_text(header + "".join(f"{line}\n" for line in lines))
     return SwfTrace("swf", file=str(path), cluster="one")
 
@@ -39,7 +39,7 @@ def test_a_job_of_swf(tmp_path: Path) -> None:
 
 
 def test_jobs_that_never_ran(tmp_path: Path) -> None:
-    """Withdrawn after their wait; of a completed job a run time must be known."""
+    """A job may be withdrawn after its wait; a completed job must have a known run time."""
     withdrawn = "1 0 50 -1 -1 -1 -1 4 600 -1 5 3 4 5 6 2 -1 -1"
     unknown = "2 0 50 -1 4 -1 -1 4 600 -1 1 3 4 5 6 2 -1 -1"
     records, faults = read(swf(tmp_path / "a.swf", withdrawn, unknown))
@@ -49,7 +49,7 @@ def test_jobs_that_never_ran(tmp_path: Path) -> None:
 
 
 def test_a_wait_that_is_unknown_is_none(tmp_path: Path) -> None:
-    """Models that make traces do not say it; such a job starts when it is submitted."""
+    """Models that make traces leave the wait out; such a job starts when it is submitted."""
     job = clean(swf(tmp_path / "a.swf", "1 50 -1 30 4 -1 -1 -1 600 -1 1 -1 -1 -1 -1 -1 -1 -1"))["1"]
     assert job.start_time == job.queue_time == from_epoch(1050)
     assert job.end_time == from_epoch(1080)
@@ -63,7 +63,7 @@ def test_parts_of_a_job_are_left_to_its_whole(tmp_path: Path) -> None:
 
 
 def test_the_trace_is_read_on(tmp_path: Path) -> None:
-    """The start of time, which stands in the header, is remembered."""
+    """The start of the trace, which is in the header, is remembered."""
     line = "1 100 20 300 8 250 512 16 600 1024 1 3 4 5 6 2 -1 -1"
     source = swf(tmp_path / "a.swf", line)
     clean(source)
@@ -87,7 +87,7 @@ def test_the_trace_is_read_on(tmp_path: Path) -> None:
     ],
 )
 def test_a_broken_line_is_a_fault(tmp_path: Path, line: str, reason: str) -> None:
-    """With its number, and the next one is read."""
+    """The fault has the line number, and the next line is read."""
     good = "2 100 20 300 8 250 512 16 600 1024 1 3 4 5 6 2 -1 -1"
     records, faults = read(swf(tmp_path / "a.swf", line, good))
     assert list(records) == ["2"]
@@ -95,7 +95,7 @@ def test_a_broken_line_is_a_fault(tmp_path: Path, line: str, reason: str) -> Non
 
 
 def test_names_of_gwf() -> None:
-    """Which are texts there, and times that count from 1970."""
+    """In GWF, names are texts and times count from 1970."""
     jobs = clean(GwfTrace("gwf", file=str(DATA / "ten.gwf")))
     first = jobs["1"]
     assert (first.user_identifier, first.application) == ("U1", "X1")
@@ -104,7 +104,7 @@ def test_names_of_gwf() -> None:
 
 
 def test_a_real_trace_is_read_whole(shared_data: Path) -> None:
-    """Every job of an archive, or a fault that says why not."""
+    """Every job of a real trace becomes a record, or a fault that gives the reason."""
     traces = sorted(shared_data.glob("**/*.swf*"), key=lambda path: path.stat().st_size)
     if not traces:
         pytest.skip("no SWF traces beside the repository")

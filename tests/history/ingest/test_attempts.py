@@ -1,4 +1,4 @@
-"""Attempts at a job: the same number however often and in whatever portions rows are read."""
+"""Attempts at a job get the same numbers, however often and in whatever portions rows are read."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_numbers_are_the_same_in_portions_and_again(begins: list[int], data: st.
 
 
 def test_an_id_that_is_reused_begins_anew() -> None:
-    """Long after, the id belongs to another job."""
+    """An id that comes back long after belongs to another job."""
     attempts = AttemptCounter()
     assert attempts.number("7", 1, put_back=True) == 1
     assert attempts.number("7", 100, put_back=False) == 2
@@ -41,7 +41,7 @@ def test_an_id_that_is_reused_begins_anew() -> None:
 
 
 def test_most_jobs_are_tried_once_and_cost_nothing() -> None:
-    """Only what was put back is remembered."""
+    """Only jobs that were requeued are remembered."""
     attempts = AttemptCounter()
     assert attempts.number("1", 5, put_back=False) == 1
     assert attempts.known(5) == {}

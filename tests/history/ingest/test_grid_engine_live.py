@@ -1,4 +1,4 @@
-"""A real Grid Engine 8.1.9: what we read of its accounting, against what qacct prints of it."""
+"""A real Grid Engine 8.1.9: records from its accounting agree with what qacct prints."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def history(grid_engine: GridEngineCell) -> GridEngineCell:
     cell.submit(BOB, *script, "-N", "array", "-t", "1-5:2", "sleep", "1")
     cell.submit(BOB, *script, "-N", "fail", "exit 3")
     stop = cell.submit(ANN, *script, "-N", "stop", "sleep", "60")
-    # A job that is put back may go on beside its second attempt: it ends when it is told to.
+    # A rescheduled job may go on beside its second attempt: it ends once the file is there.
     gone = cell.folder / "jobs" / "gone"
     first = f"test $RESTARTED = 1 || until test -e {gone}; do sleep 0.1; done"
     back = cell.submit(ANN, *script, "-N", "back", "-r", "y", first)
@@ -48,7 +48,7 @@ def _running(cell: GridEngineCell) -> set[str]:
 
 
 def _rows(cell: GridEngineCell) -> list[dict[str, str]]:
-    """What qacct prints of each row."""
+    """Return the fields that qacct prints for each row."""
     text = cell.attempt("qacct", "-j", "*").stdout
     blocks = re.split(r"^=+\n", text, flags=re.MULTILINE)[1:]
     return [dict(_pair(line) for line in block.splitlines() if line.strip()) for block in blocks]
@@ -69,7 +69,7 @@ def _time(job: JobRecord, item: str) -> str:
 
 
 def test_every_record_says_what_qacct_says(history: GridEngineCell) -> None:
-    """Ids, names, times, slots and codes of all rows."""
+    """Ids, names, times, slots and exit codes of all rows agree."""
     records = clean(_source(history))
     rows = [row for row in _rows(history) if row["failed"].split()[0] != "25"]
     assert len(records) == len(rows) == ENDED - 1
@@ -90,7 +90,7 @@ def test_every_record_says_what_qacct_says(history: GridEngineCell) -> None:
 
 
 def test_how_the_jobs_ended_and_what_they_asked_for(history: GridEngineCell) -> None:
-    """By their names: limits in the category, reruns, arrays, limits enforced."""
+    """Requested limits, enforced limits, exit codes, reruns and arrays are recognised."""
     records = clean(_source(history))
     by_name = {job.job_name: job for job in records.values()}
     assert by_name["plain"].req_walltime_sec == 300
@@ -105,7 +105,7 @@ def test_how_the_jobs_ended_and_what_they_asked_for(history: GridEngineCell) -> 
 
 
 def test_reading_the_growing_file_on_finds_what_is_new(history: GridEngineCell) -> None:
-    """And what may still change, as it was."""
+    """A later reading finds the new job, and all earlier jobs as they were."""
     source = _source(history)
     before = clean(source)
     new = history.submit(ANN, "-cwd", "-b", "y", "-o", "/dev/null", "-j", "y", "true")

@@ -38,18 +38,18 @@ DONE = {
 
 
 def row(**changes: object) -> str:
-    """A line of the file: the job above, changed so."""
+    """Return a line of the file: the job above with these changes."""
     return ":".join(str(value) for value in {**DONE, **changes}.values()) + "\n"
 
 
 def accounting(path: Path, *rows: str) -> GridEngine:
-    """A source of a file with these rows."""
+    """Return a source of a file with these rows."""
     path.write_text("# Version: 8.1.9\n# \n" + "".join(rows))
     return GridEngine("sge", file=str(path), cluster="one")
 
 
 def test_a_serial_job(tmp_path: Path) -> None:
-    """The limit stands in the category and nowhere else."""
+    """The limit is in the category and nowhere else."""
     job = clean(accounting(tmp_path / "a", row()))["7"]
     assert (job.req_walltime_sec, job.state, job.exit_status) == (300, JobState.COMPLETED, 0)
     assert (job.user_identifier, job.accounting_group, job.partition) == ("ann", "sge", "all.q")
@@ -88,14 +88,14 @@ def test_rows_of_a_parallel_job_are_one_record(tmp_path: Path) -> None:
 
 
 def test_array_tasks_are_jobs(tmp_path: Path) -> None:
-    """With ids as qacct is asked for them."""
+    """Tasks have the ids that qacct takes."""
     jobs = clean(accounting(tmp_path / "a", *(row(task_number=n) for n in (1, 2))))
     assert list(jobs) == ["7.1", "7.2"]
     assert (jobs["7.2"].array_job_id, jobs["7.2"].array_task_id) == ("7", 2)
 
 
 def test_a_job_that_was_rescheduled_has_attempts(tmp_path: Path) -> None:
-    """Each row is a run; all but the last were put back."""
+    """Each row is an attempt; all but the last were requeued."""
     first = row(failed=25)
     second = row(start_time=NOON_S + 200, end_time=NOON_S + 290)
     jobs = clean(accounting(tmp_path / "a", first, second))
@@ -106,7 +106,7 @@ def test_a_job_that_was_rescheduled_has_attempts(tmp_path: Path) -> None:
 
 
 def test_a_rescheduled_row_without_times_counts_and_no_more(tmp_path: Path) -> None:
-    """8.1.9 writes such rows: that there was an attempt is all they tell."""
+    """Grid Engine 8.1.9 writes such rows; they only show that there was an attempt."""
     empty = row(failed=25, submission_time=0, start_time=0, end_time=0)
     source = accounting(tmp_path / "a", empty)
     assert clean(source) == {}
@@ -131,7 +131,7 @@ def test_a_rescheduled_row_without_times_counts_and_no_more(tmp_path: Path) -> N
 def test_how_a_job_ended(
     tmp_path: Path, failed: int, status: int, ran_s: int, state: JobState, exit_status: int
 ) -> None:
-    """A limit is enforced by 37, or by a signal that job or shell died of once it was reached."""
+    """37 means an enforced limit, and so does a signal that ended job or shell at the limit."""
     line = row(failed=failed, exit_status=status, end_time=NOON_S + 10 + ran_s)
     job = clean(accounting(tmp_path / "a", line))["7"]
     assert (job.state, job.exit_status) == (state, exit_status)
@@ -143,7 +143,7 @@ def test_how_a_job_ended(
 def test_the_limit_that_was_enforced_may_be_that_of_memory(
     tmp_path: Path, maxvmem: int, state: JobState
 ) -> None:
-    """37 stands for run time, CPU time and memory: 2 slots of 2 GiB were full, or they were not."""
+    """37 stands for run time, CPU time and memory: it is memory if 2 slots of 2 GiB were full."""
     asked = {"slots": 2, "category": "-l h_rt=300,h_vmem=2G -pe smp 2"}
     line = row(failed=37, exit_status=137, maxvmem=maxvmem, **asked)
     assert clean(accounting(tmp_path / "a", line))["7"].state is state
@@ -159,20 +159,20 @@ def test_the_limit_that_was_enforced_may_be_that_of_memory(
     ],
 )
 def test_a_value_that_is_none_is_named(tmp_path: Path, field: str, text: str, reason: str) -> None:
-    """Whatever stands there, the row is a fault and the next one is read."""
+    """A row with such a value is a fault, and the next one is read."""
     records, faults = read(accounting(tmp_path / "a", row(**{field: text}), row(job_number=8)))
     assert list(records) == ["8"]
     assert faults == [f"{tmp_path / 'a'}:3: {reason}"]
 
 
 def test_a_job_that_could_not_be_started(tmp_path: Path) -> None:
-    """It has no start, and did not run anywhere."""
+    """The job has no start and no hosts."""
     job = clean(accounting(tmp_path / "a", row(failed=21, start_time=0)))["7"]
     assert (job.start_time, job.per_host) == (None, None)
 
 
 def test_reading_on_completes_what_was_half_written(tmp_path: Path) -> None:
-    """Tasks whose job is not there yet are read again with it; nothing is read wrong."""
+    """Tasks whose job has no row yet are read again with it; no record is wrong meanwhile."""
     path = tmp_path / "a"
     task = row(hostname="n02", pe_taskid="1.n02", submission_time=0)
     old = {"submission_time": NOON_S - 900, "start_time": NOON_S - 900, "end_time": NOON_S - 800}
@@ -197,7 +197,7 @@ def test_old_rows_are_settled_and_not_read_again(tmp_path: Path) -> None:
 
 
 def test_tasks_whose_job_never_comes_are_a_fault_in_the_end(tmp_path: Path) -> None:
-    """They must not hold up the cursor for ever."""
+    """Such tasks must not hold up the cursor for ever."""
     orphan = row(job_number=1, pe_taskid="1.n02")
     month = row(end_time=NOON_S + 31 * 86400)
     records, faults = read(accounting(tmp_path / "a", orphan, month))
@@ -215,7 +215,7 @@ def test_broken_rows_are_faults(tmp_path: Path) -> None:
 
 
 def test_what_a_category_says() -> None:
-    """Several -l, times in both forms, decimal and binary memory."""
+    """A category may have several -l, times in both forms, and decimal or binary memory."""
     wanted = requests_in("-u ann -l h_rt=1:00:00,gpu=2 -l h_vmem=4G -pe mpi 8")
     assert wanted == {"h_rt": "1:00:00", "gpu": "2", "h_vmem": "4G"}
     assert (seconds_in("1:00:00"), seconds_in("90"), seconds_in("INFINITY")) == (3600, 90, None)
@@ -223,7 +223,7 @@ def test_what_a_category_says() -> None:
 
 
 def test_the_real_file(shared_data: Path) -> None:
-    """Of Grid Engine 8.1.9: serial, parallel, array and killed jobs."""
+    """A real file of Grid Engine 8.1.9 has serial, parallel, array and killed jobs."""
     path = shared_data / "samples" / "gridengine" / "accounting"
     jobs = clean(GridEngine("sge", file=str(path)))
     assert len(jobs) == 16

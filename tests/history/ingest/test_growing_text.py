@@ -1,4 +1,4 @@
-"""Inputs that only grow: read on where one stopped, whatever happened in between."""
+"""Inputs that only grow: reading goes on where it stopped, whatever happened in between."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ texts = st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\r\n")
 @settings(max_examples=40)
 @given(texts, st.data())
 def test_every_line_is_read_once(lines: list[str], data: st.DataObject) -> None:
-    """In two portions as in one, with numbers that go on."""
+    """Two portions give the same lines as one, and the line numbers go on."""
     cut = data.draw(st.integers(0, len(lines)))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "log"
@@ -34,7 +34,7 @@ def test_every_line_is_read_once(lines: list[str], data: st.DataObject) -> None:
 
 
 def test_a_line_still_being_written_is_read_again(tmp_path: Path) -> None:
-    """Half a line is not the line."""
+    """A line without a line end may be incomplete."""
     path, place = tmp_path / "log", ReadPosition()
     path.write_text("one\ntw")
     source = TextInput(str(path), None)
@@ -47,7 +47,7 @@ def test_a_line_still_being_written_is_read_again(tmp_path: Path) -> None:
     "text", ["new\n", "old one\n", "another head\nthan before\n", "old one\nnew two\nnew three\n"]
 )
 def test_a_replaced_file_is_read_from_its_beginning(tmp_path: Path, text: str) -> None:
-    """Logs are rotated."""
+    """Logs are rotated, so a file with another beginning is a new one."""
     path, place = tmp_path / "log", ReadPosition()
     path.write_text("old one\nold two\n")
     source = TextInput(str(path), None)
@@ -57,7 +57,7 @@ def test_a_replaced_file_is_read_from_its_beginning(tmp_path: Path, text: str) -
 
 
 def test_gzip_and_commands_read_alike(tmp_path: Path) -> None:
-    """An archive of old logs, and a log on another machine."""
+    """Old logs may be packed, and a command can read a log on another machine."""
     packed = tmp_path / "log.gz"
     packed.write_bytes(gzip.compress(b"one\ntwo\n"))
     command = (sys.executable, "-c", "print('one'); print('two')")
@@ -68,7 +68,7 @@ def test_gzip_and_commands_read_alike(tmp_path: Path) -> None:
 
 
 def test_a_truncated_gzip_is_an_error(tmp_path: Path) -> None:
-    """What came before the end has been read by then."""
+    """The lines before the broken place are read first."""
     packed = tmp_path / "log.gz"
     packed.write_bytes(gzip.compress(b"one\n" * 100_000)[:-30])
     with pytest.raises(InputError, match="cannot be read"):
@@ -79,7 +79,7 @@ def test_a_truncated_gzip_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_command_that_fails_says_why() -> None:
-    """Its last complaint is what the operator must correct."""
+    """The command's last message is what the operator must correct."""
     script = "import sys; print('one'); print('no route to host', file=sys.stderr); sys.exit(3)"
     with pytest.raises(PeerError, match="exit code 3: no route to host"):
         list(TextInput(None, (sys.executable, "-c", script)).lines(ReadPosition()))
@@ -88,7 +88,7 @@ def test_a_command_that_fails_says_why() -> None:
 
 
 def test_one_of_file_and_command() -> None:
-    """Both would be two sources."""
+    """A file and a command would be two sources."""
     with pytest.raises(ParameterError, match="either file or command"):
         TextInput(None, None)
     with pytest.raises(ParameterError, match="either file or command"):

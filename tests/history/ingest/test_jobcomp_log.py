@@ -20,7 +20,7 @@ LINE = (
 
 
 def line(id: int = 1, name: str = "sim", state: str = "COMPLETED", more: str = "") -> str:
-    """One line of the log."""
+    """Return one line of the log."""
     return LINE.format(id=id, name=name, state=state, limit=5, nodes="n02", more=more)
 
 
@@ -36,7 +36,7 @@ def test_names_are_not_escaped(tmp_path: Path) -> None:
 
 
 def test_a_name_may_hold_line_ends_and_makes_up_no_job(tmp_path: Path) -> None:
-    """Even one that looks like the line of another job, of somebody else."""
+    """Even a name that looks like the line of another user's job makes up none."""
     forged = "x\nJobId=99 UserId=bob(1002) GroupId=bob(1002) Name=y"
     (tmp_path / "log").write_text(line(name="two\nlines\n") + line(2, forged) + line(3))
     jobs = clean(JobComp("log", file=str(tmp_path / "log")))
@@ -60,7 +60,7 @@ def test_a_name_that_is_half_written_is_waited_for(tmp_path: Path) -> None:
 
 
 def test_a_pending_job_that_ended_was_put_back(tmp_path: Path) -> None:
-    """The log is written at an end, so that pending says: queued again."""
+    """The log has a line for each end, so a job that ends as pending was requeued."""
     again = line().replace("00:49:50", "00:49:55").replace("00:49:52", "00:49:56")
     (tmp_path / "log").write_text(line(state="PENDING") + again.replace("00:49:54", "00:49:58"))
     jobs = clean(JobComp("log", file=str(tmp_path / "log")))
@@ -71,7 +71,7 @@ def test_a_pending_job_that_ended_was_put_back(tmp_path: Path) -> None:
 
 
 def test_the_log_is_read_on_with_its_memory(tmp_path: Path) -> None:
-    """The second attempt, an hour later, is still the second."""
+    """A second attempt that comes in a later reading is still the second."""
     path = tmp_path / "log"
     path.write_text(line(state="PENDING"))
     source = JobComp("log", file=str(path))
@@ -83,7 +83,7 @@ def test_the_log_is_read_on_with_its_memory(tmp_path: Path) -> None:
 
 
 def test_a_broken_line_is_a_fault(tmp_path: Path) -> None:
-    """And the next one is read."""
+    """The line after a broken one is read."""
     (tmp_path / "log").write_text("JobId=7 UserId=\n" + line(2))
     records, faults = read(JobComp("log", file=str(tmp_path / "log")))
     assert list(records) == ["2"]
@@ -93,7 +93,7 @@ def test_a_broken_line_is_a_fault(tmp_path: Path) -> None:
 
 
 def test_the_real_log_says_what_sacct_says(shared_data: Path) -> None:
-    """As far as it goes: no steps, no priority, no submit line."""
+    """The log agrees with sacct, but it has no steps, no priority and no submit line."""
     folder = shared_data / "samples" / "slurm"
     text = clean(SacctText("text", file=str(folder / "sacct_P_ALL.txt")))
     log = clean(JobComp("log", file=str(folder / "jobcomp_filetxt.log")))

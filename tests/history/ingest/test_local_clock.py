@@ -17,13 +17,13 @@ seconds = st.integers(946_684_800, 2_000_000_000)
 
 
 def reading(moment: datetime, zone: str) -> str:
-    """What a clock in that zone shows."""
+    """Return what a clock in this zone shows."""
     return moment.astimezone(ZoneInfo(zone)).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 @given(seconds, zones)
 def test_a_reading_is_undone_but_for_the_hour_that_comes_twice(epoch: int, zone: str) -> None:
-    """There it may be an hour early, and no more."""
+    """In the hour that comes twice, the moment may be an hour early, and no more."""
     moment = datetime.fromtimestamp(epoch, UTC)
     found = SiteClock(zone).moment(reading(moment, zone))
     assert found is not None
@@ -56,7 +56,7 @@ def test_the_night_in_which_a_job_seems_to_end_before_it_starts() -> None:
 
 
 def test_epoch_seconds_and_words_for_never() -> None:
-    """What sacct prints on demand, and where nothing happened yet."""
+    """Sacct prints epoch seconds on demand, and such words for what has not happened yet."""
     assert SiteClock("Asia/Tokyo").moment("1794703790") == datetime.fromtimestamp(1794703790, UTC)
     for never in ("Unknown", "None", "", "0", "unknown"):
         assert SiteClock("UTC").moment(never) is None
@@ -72,5 +72,5 @@ def test_a_zone_that_does_not_exist() -> None:
     ("text", "expected"), [("00:00.483", 0.483), ("01:02:03", 3723), ("2-00:00:01", 172801)]
 )
 def test_durations_as_slurm_prints_them(text: str, expected: float) -> None:
-    """Minutes first in short ones, days before a dash in long ones."""
+    """Short durations begin with minutes, long ones with days and a dash."""
     assert seconds_of(text) == pytest.approx(expected)

@@ -1,4 +1,4 @@
-"""Sources of records that are records already, ClusterCockpit's archive, and the table of all."""
+"""Sources of standard records, ClusterCockpit's archive, and the table of all sources."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ META: dict[str, Any] = {
 
 
 def archive(folder: Path, **changes: Any) -> ClusterCockpit:
-    """A source of an archive with this one job."""
+    """Return a source of an archive with this one job."""
     place = folder / "fritz" / "398" / "759" / "1675954289"
     place.mkdir(parents=True, exist_ok=True)
     (place / "meta.json").write_text(json.dumps(META | changes))
@@ -49,7 +49,7 @@ def archive(folder: Path, **changes: Any) -> ClusterCockpit:
 
 
 def test_records_are_read_as_they_were_written(tmp_path: Path) -> None:
-    """What one site exports another can take in."""
+    """One site can read what another has exported."""
     jobs = [job("1"), job("2", site_color="blue")]
     path = tmp_path / "jobs.jsonl"
     path.write_text("".join(each.model_dump_json(exclude_none=True) + "\n" for each in jobs))
@@ -59,7 +59,7 @@ def test_records_are_read_as_they_were_written(tmp_path: Path) -> None:
 
 
 def test_broken_records_are_faults_at_their_paths(tmp_path: Path) -> None:
-    """And the others are taken in."""
+    """A broken record is a fault at its path, and the others are read."""
     path = tmp_path / "jobs.json"
     good = json.loads(job("1").model_dump_json(exclude_none=True))
     path.write_text(json.dumps([good | {"per_host": [{}]}, good]))
@@ -84,14 +84,14 @@ def test_a_packed_file_that_was_cut_off_is_read_up_to_there(tmp_path: Path) -> N
 
 
 def test_a_cluster_is_given_to_records_without_one(tmp_path: Path) -> None:
-    """Ids of two clusters must not meet in the store."""
+    """Equal ids of two clusters must stay apart in the store."""
     path = tmp_path / "jobs.json"
     path.write_text(job("1", cluster=None).model_dump_json(exclude_none=True))
     assert clean(StandardRecords("records", str(path), cluster="two"))["1"].cluster == "two"
 
 
 def test_a_job_of_clustercockpit(tmp_path: Path) -> None:
-    """With the CPUs and devices it held, and its statistics kept."""
+    """The record has the CPUs and devices that the job held, and keeps its statistics."""
     found = clean(archive(tmp_path))["398759"]
     assert (found.cluster, found.exclusive, found.tags) == ("fritz", True, ["bottleneck:memory"])
     assert found.end_time is not None
@@ -104,7 +104,7 @@ def test_a_job_of_clustercockpit(tmp_path: Path) -> None:
 
 
 def test_the_archive_is_read_by_what_was_written_since(tmp_path: Path) -> None:
-    """A cursor of the newest file; that one is read again, which changes nothing."""
+    """The cursor is the time of the newest file, which is read again; that changes nothing."""
     source = archive(tmp_path)
     first = clean(source)
     assert clean(source, source.cursor) == first
@@ -112,7 +112,7 @@ def test_the_archive_is_read_by_what_was_written_since(tmp_path: Path) -> None:
 
 
 def test_a_broken_job_of_the_archive_is_a_fault(tmp_path: Path) -> None:
-    """Named by its file."""
+    """The fault names the file of the job."""
     records, faults = read(archive(tmp_path, jobState="gone"))
     assert records == {}
     assert "meta.json: $.jobState is 'gone'" in faults[0]
@@ -122,19 +122,19 @@ def test_a_broken_job_of_the_archive_is_a_fault(tmp_path: Path) -> None:
 
 @dataclass
 class Own:
-    """A source of somebody else's, as the site file may name one."""
+    """A source from outside schedlab, as a site file may name one."""
 
     name: str
     size: int = 1
     cursor = "end"
 
     def read(self, since: str | None = None) -> Any:
-        """As many jobs as it was told."""
+        """Return ``size`` jobs."""
         return (job(str(number)) for number in range(self.size))
 
 
 def test_sources_are_made_from_sections() -> None:
-    """Those of the table, and anybody's by package.module:Class."""
+    """A kind is one of the table, or the package.module:Class of any other source."""
     source = make_job_source({"kind": "swf", "file": "a.swf", "cluster": "one"})
     assert type(source) is JOB_SOURCES["swf"]
     assert source.name == "swf"
@@ -154,6 +154,6 @@ def test_sources_are_made_from_sections() -> None:
     ],
 )
 def test_mistakes_in_a_section_are_one_sentence(section: dict[str, Any], reason: str) -> None:
-    """Said before anything is read."""
+    """A mistake is reported before anything is read."""
     with pytest.raises(SchedlabError, match=reason):
         make_job_source(section)

@@ -67,11 +67,11 @@ APART: dict[str, Any] = {
     "job_type": True,
     "exit_status": True,
 }
-"""In what the JSON of 22.05 may differ from the text of the same jobs."""
+"""Items in which the JSON of 22.05 may differ from the text of the same jobs."""
 
 
 def newer(job: dict[str, Any]) -> dict[str, Any]:
-    """The same job as releases since 23.02 write it."""
+    """Return the same job as releases since 23.02 write it."""
     job = json.loads(json.dumps(job))
     job["time"]["limit"] = _set(job["time"]["limit"])
     job["priority"] = _set(job["priority"])
@@ -87,13 +87,13 @@ def newer(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def jobs(path: Path, *documents: dict[str, Any]) -> dict[str, JobRecord]:
-    """The records of a file of these jobs."""
+    """Return the records of a file of these jobs."""
     path.write_text(json.dumps({"jobs": documents, "errors": []}))
     return clean(SacctJson("json", file=str(path)))
 
 
 def test_a_job_of_22_05(tmp_path: Path) -> None:
-    """Plain numbers, limits in minutes, memory in MiB, signals by id."""
+    """Release 22.05 has plain numbers, limits in minutes, memory in MiB and signals by id."""
     job = jobs(tmp_path / "j", OLD)["1"]
     assert (job.req_walltime_sec, job.exit_status, job.exit_signal) == (300, 139, 11)
     assert job.resource_req.mem_perhost_bytes == 1000 << 20
@@ -107,12 +107,12 @@ def test_a_job_of_22_05(tmp_path: Path) -> None:
 
 
 def test_newer_shapes_are_the_same_job(tmp_path: Path) -> None:
-    """{set, infinite, number} and lists of states change nothing."""
+    """The form {set, infinite, number} and lists of states change nothing."""
     assert jobs(tmp_path / "j", newer(OLD)) == jobs(tmp_path / "j", OLD)
 
 
 def test_arrays_het_jobs_and_requeues(tmp_path: Path) -> None:
-    """Ids as sacct prints them; newer releases count the restarts themselves."""
+    """Ids are those that sacct prints; newer releases count the restarts themselves."""
     task = OLD | {"job_id": 5, "array": {"job_id": 4, "task": None, "task_id": 0}}
     part = OLD | {"job_id": 8, "het": {"job_id": 7, "job_offset": 1}}
     again = newer(OLD) | {
@@ -136,12 +136,12 @@ def test_arrays_het_jobs_and_requeues(tmp_path: Path) -> None:
     ],
 )
 def test_numbers_of_both_shapes(value: Any, expected: int | None) -> None:
-    """Not set and infinite are no numbers."""
+    """A number that is not set or infinite is None."""
     assert number(value) == expected
 
 
 def test_a_broken_job_is_a_fault_at_its_path(tmp_path: Path) -> None:
-    """And the others are read."""
+    """A broken job is a fault at its path, and the others are read."""
     path = tmp_path / "j"
     path.write_text(json.dumps({"jobs": [{"job_id": 3}, OLD | {"time": 5}, 7, OLD]}))
     records, faults = read(SacctJson("json", file=str(path)))
@@ -155,7 +155,7 @@ def test_a_broken_job_is_a_fault_at_its_path(tmp_path: Path) -> None:
 def test_a_document_that_was_cut_off_is_read_up_to_there(
     tmp_path: Path, last: str, jobs: int
 ) -> None:
-    """The job in which it ends does not count, and that there was more is told."""
+    """The job in which the text ends does not count, and an error says that there was more."""
     text = json.dumps({"jobs": [OLD | {"job_id": number} for number in (1, 2, 3)], "errors": []})
     (tmp_path / "j").write_text(text[: text.rindex(last) + len(last)])
     found = SacctJson("json", file=str(tmp_path / "j")).read()
@@ -173,14 +173,14 @@ def test_a_document_that_was_cut_off_is_read_up_to_there(
     ],
 )
 def test_what_is_no_answer_of_sacct(tmp_path: Path, text: str, reason: str) -> None:
-    """Said in the words of Slurm where it has any."""
+    """The error has the words of Slurm, if there are any."""
     (tmp_path / "j").write_text(text)
     with pytest.raises(InputError, match=reason):
         list(SacctJson("json", file=str(tmp_path / "j")).read())
 
 
 def test_real_json_says_what_the_text_says(shared_data: Path) -> None:
-    """Of the same 49 jobs; 22.05 leaves out submit lines, and the exit code of a failed job."""
+    """Both agree on 49 jobs; 22.05 leaves out submit lines, and the exit code of a failed job."""
     folder = shared_data / "samples" / "slurm"
     text = clean(SacctText("text", file=str(folder / "sacct_P_ALL.txt")))
     for jobid, job in clean(SacctJson("json", file=str(folder / "sacct.json"))).items():

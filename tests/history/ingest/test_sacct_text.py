@@ -70,14 +70,14 @@ DONE = {
 
 
 def dump(path: Path, *rows: dict[str, str], delimiter: str = "\x1f") -> SacctText:
-    """A source of a dump with these rows."""
+    """Return a source of a dump with these rows."""
     lines = [COLUMNS, *([row.get(name, "") for name in COLUMNS] for row in rows)]
     path.write_text("".join(delimiter.join(line) + "\n" for line in lines), encoding="utf-8")
     return SacctText("sacct", file=str(path))
 
 
 def test_a_job_with_its_steps_folded_in(tmp_path: Path) -> None:
-    """One record: steps add the memory, and the energy that Slurm did not sum."""
+    """Steps add to the one record their memory, and the energy that Slurm did not sum."""
     batch = {"JobID": "1.batch", "State": "COMPLETED", "MaxRSS": "2K", "ConsumedEnergyRaw": "0"}
     step = {"JobID": "1.0", "State": "COMPLETED", "MaxRSS": "3M", "ConsumedEnergyRaw": "400"}
     job = clean(dump(tmp_path / "d", DONE, batch, step))["1"]
@@ -108,13 +108,13 @@ def test_a_job_with_its_steps_folded_in(tmp_path: Path) -> None:
 def test_states_and_exit_codes(
     tmp_path: Path, text: str, code: str, state: JobState, status: int, signal: int | None
 ) -> None:
-    """0 says that the script ended well, and nothing else does."""
+    """Only the exit status 0 means that the script ended well."""
     job = clean(dump(tmp_path / "d", DONE | {"State": text, "ExitCode": code}))["1"]
     assert (job.state, job.exit_status, job.exit_signal) == (state, status, signal)
 
 
 def test_a_job_cancelled_while_it_waited_never_started(tmp_path: Path) -> None:
-    """Some releases give it a start, though it never had a node."""
+    """Some releases give such a job a start, though it never had a node."""
     waited = DONE | {"State": "CANCELLED by 0", "NodeList": "None assigned", "AllocTRES": ""}
     for start in ("None", "Unknown", waited["End"]):
         job = clean(dump(tmp_path / "d", waited | {"Start": start}))["1"]
@@ -123,7 +123,7 @@ def test_a_job_cancelled_while_it_waited_never_started(tmp_path: Path) -> None:
 
 
 def test_running_and_pending_jobs_are_records_too(tmp_path: Path) -> None:
-    """They are completed by a later reading: their identity stays."""
+    """A later reading completes these jobs, as their identity stays the same."""
     running = DONE | {"State": "RUNNING", "End": "Unknown"}
     pending = running | {"JobID": "2", "State": "PENDING", "Start": "Unknown", "NodeList": ""}
     jobs = clean(dump(tmp_path / "d", running, pending))
@@ -142,7 +142,7 @@ def test_requeued_attempts_get_ids_of_their_own(tmp_path: Path) -> None:
 
 
 def test_arrays_and_heterogeneous_jobs(tmp_path: Path) -> None:
-    """Tasks are jobs; a block of tasks that never started is as many jobs."""
+    """Each task is a job, and so is each task of a block that never started."""
     block = DONE | {"JobID": "5_[1,3-5:2%2]", "State": "CANCELLED", "NodeList": "", "Start": "None"}
     rows = (DONE | {"JobID": "4_7"}, DONE | {"JobID": "9+1"}, block)
     jobs = clean(dump(tmp_path / "d", *rows))
@@ -172,7 +172,7 @@ def test_line_ends_in_the_submit_line(tmp_path: Path) -> None:
 
 
 def test_accelerators(tmp_path: Path) -> None:
-    """Counted over all nodes by Slurm, per host by the record."""
+    """Slurm counts accelerators over all nodes, the record per host."""
     tres = "cpu=8,node=2,gres/gpu=8,gres/gpu:a100=8"
     job = clean(dump(tmp_path / "d", DONE | {"ReqTRES": tres, "AllocTRES": tres}))["1"]
     assert job.resource_req.accelerator is not None
@@ -183,7 +183,7 @@ def test_accelerators(tmp_path: Path) -> None:
 
 
 def test_numbers_that_mean_none(tmp_path: Path) -> None:
-    """2^64 - 2 joules, and UNLIMITED minutes."""
+    """Slurm prints 2^64 - 2 joules for no energy, and UNLIMITED minutes for no limit."""
     odd = DONE | {"ConsumedEnergyRaw": str(2**64 - 2), "TimelimitRaw": "UNLIMITED"}
     job = clean(dump(tmp_path / "d", odd))["1"]
     assert (job.energy, job.req_walltime_sec) == (None, None)
@@ -192,7 +192,7 @@ def test_numbers_that_mean_none(tmp_path: Path) -> None:
 @pytest.mark.parametrize("delimiter", ["|", "\x1f"])
 @pytest.mark.parametrize("name", ["a{}b", "two\nlines", "{}\n{}x\n\n", "1\n2{}COMPLETED{}one"])
 def test_a_name_holds_whatever_its_user_likes(tmp_path: Path, name: str, delimiter: str) -> None:
-    """--parsable2 does not escape: a job must not hide behind its name, nor change another's."""
+    """With --parsable2 names are not escaped: no name may hide its job or change another one."""
     name = name.format(*[delimiter] * 2)
     step = {"JobID": "2.0", "State": "COMPLETED", "MaxRSS": "9G"}
     rows = (DONE, DONE | {"JobID": "2", "JobName": name}, step, DONE | {"JobID": "3"})
@@ -205,7 +205,7 @@ def test_a_name_holds_whatever_its_user_likes(tmp_path: Path, name: str, delimit
 
 
 def test_a_row_that_fits_in_no_way_is_a_fault_that_names_its_job(tmp_path: Path) -> None:
-    """And its steps do not stick to another job."""
+    """The steps of such a row do not go to another job."""
     step = {"JobID": "2.0", "State": "COMPLETED", "MaxRSS": "9G"}
     rows = (DONE, DONE | {"JobID": "2", "State": "DAN|CING"}, step, DONE | {"JobID": "3"})
     records, faults = read(dump(tmp_path / "d", *rows, delimiter="|"))
@@ -219,7 +219,7 @@ def test_a_row_that_fits_in_no_way_is_a_fault_that_names_its_job(tmp_path: Path)
 
 
 def closed(rows: list[dict[str, str]], columns: list[str], delimiter: str) -> list[str]:
-    """The lines of what ``sacct --parsable`` prints."""
+    """Return the lines that ``sacct --parsable`` prints."""
     cells = [columns, *([row.get(name, "") for name in columns] for row in rows)]
     return "".join(delimiter.join([*line, "\n"]) for line in cells).split("\n")[:-1]
 
@@ -229,7 +229,7 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 
 @given(TEXTS, TEXTS, TEXTS)
 def test_no_text_of_a_user_changes_a_row(name: str, comment: str, wrapped: str) -> None:
-    """The delimiter is drawn for each reading, so that nobody can have written it before."""
+    """The delimiter is drawn for each reading, so that no user can have written it before."""
     texts = {"JobName": name, "Comment": comment, "SubmitLine": f"sbatch {wrapped}"}
     rows = [DONE, DONE | {"JobID": "2"} | texts, {"JobID": "2.batch"}, DONE | {"JobID": "3"}]
     lines = closed(rows, [*COLUMNS, "Comment"], new_delimiter())
@@ -240,7 +240,7 @@ def test_no_text_of_a_user_changes_a_row(name: str, comment: str, wrapped: str) 
 
 
 def test_a_reading_that_breaks_off_names_the_job(tmp_path: Path) -> None:
-    """The rest of the text stands in no row; the job before it is whole."""
+    """The cut-off row is a fault with the id of its job; the job before it is whole."""
     lines = closed([DONE, DONE | {"JobID": "2"}], COLUMNS, "\x1fab\x1f")
     (tmp_path / "d").write_text("\n".join(lines)[:-40])
     records, faults = read(SacctText("sacct", file=str(tmp_path / "d")))
@@ -271,7 +271,7 @@ def test_a_bad_row_is_a_fault_and_the_rest_goes_on(
 
 
 def test_what_is_wrong_with_a_part_is_said_with_its_path(tmp_path: Path) -> None:
-    """Parts are made once and shared; where they cannot be, the record must still say which."""
+    """Jobs share equal parts of records; a fault in a shared part must still have its path."""
     _, faults = read(dump(tmp_path / "d", DONE | {"AllocTRES": "cpu=-8,node=2"}))
     told = [
         fault.partition(f"{tmp_path / 'd'}:2: job 1: ")[2].partition(":")[0] for fault in faults
@@ -280,7 +280,7 @@ def test_what_is_wrong_with_a_part_is_said_with_its_path(tmp_path: Path) -> None
 
 
 def test_jobs_that_ask_for_the_same_share_what_says_so(tmp_path: Path) -> None:
-    """Which nobody can change, so that no job changes with another."""
+    """Equal requests are one frozen object, so that no job changes with another."""
     one, other = clean(dump(tmp_path / "d", DONE, DONE | {"JobID": "2"})).values()
     assert one.resource_req is other.resource_req
     with pytest.raises(ValidationError, match="frozen"):
@@ -298,7 +298,7 @@ def test_a_truncated_dump(tmp_path: Path) -> None:
 
 
 def test_local_times_of_a_site(tmp_path: Path) -> None:
-    """A dump of a machine in Tokyo."""
+    """Times in a dump are local to the site, here in Tokyo."""
     dump(tmp_path / "d", DONE)
     job = clean(SacctText("sacct", file=str(tmp_path / "d"), time_zone="Asia/Tokyo"))["1"]
     assert job.queue_time is not None
@@ -306,7 +306,7 @@ def test_local_times_of_a_site(tmp_path: Path) -> None:
 
 
 def test_an_unchanged_file_is_not_read_again(tmp_path: Path) -> None:
-    """The cursor knows it; a file that grew is read as a whole."""
+    """The cursor recognises the file; a file that has grown is read as a whole."""
     source = dump(tmp_path / "d", DONE)
     clean(source)
     assert clean(source, source.cursor) == {}
@@ -315,14 +315,14 @@ def test_an_unchanged_file_is_not_read_again(tmp_path: Path) -> None:
 
 
 def test_what_is_no_dump_is_an_error(tmp_path: Path) -> None:
-    """The wrong file, said at once and not for each of its lines."""
+    """A wrong file is reported once, and not for each of its lines."""
     (tmp_path / "d").write_text("1 2 3\n4 5 6\n")
     with pytest.raises(InputError, match=":1: no JobID, State, Submit, Start, End"):
         clean(SacctText("sacct", file=str(tmp_path / "d")))
 
 
 def test_real_dumps(shared_data: Path) -> None:
-    """Of Slurm 22.05: every column, some, with steps and without."""
+    """Dumps of Slurm 22.05 agree: with every column or some, with steps or without."""
     folder = shared_data / "samples" / "slurm"
     everything = clean(SacctText("sacct", file=str(folder / "sacct_P_ALL.txt")))
     assert len(everything) == 49

@@ -1,4 +1,4 @@
-"""What Slurm's accounting knows of a job's demands reaches the record and the workload."""
+"""A job's demands get from Slurm's accounting into the record and the workload."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ ALL_COLUMNS = [*COLUMNS, "Constraints", "Timelimit"]
 
 
 def source(path: Path, *rows: dict[str, str]) -> SacctText:
-    """A source of a dump with these rows."""
+    """Return a source of a dump with these rows."""
     lines = [ALL_COLUMNS, *([row.get(name, "") for name in ALL_COLUMNS] for row in rows)]
     path.write_text("".join("|".join(line) + "\n" for line in lines), encoding="utf-8")
     return SacctText("sacct", file=str(path))
 
 
 def workload(folder: Path, *rows: dict[str, str]) -> Workload:
-    """The rows as a workload, by way of standard records."""
+    """Return the rows as a workload, read through standard records."""
     records = clean(source(folder / "dump", *(DONE | row for row in rows))).values()
     path = folder / "jobs.jsonl"
     path.write_text("".join(record.to_json() + "\n" for record in records))
@@ -61,7 +61,7 @@ def workload(folder: Path, *rows: dict[str, str]) -> Workload:
     ],
 )
 def test_the_submit_line_tells(options: str, items: dict[str, Any]) -> None:
-    """Only what Slurm itself read: the wrapped command has options of its own."""
+    """Only options for Slurm itself count: the wrapped command has options of its own."""
     assert submission_of(options).items == items
 
 
@@ -70,12 +70,12 @@ def test_the_submit_line_tells(options: str, items: dict[str, Any]) -> None:
     [("--mem-per-cpu=2G", 2 << 30), ("--mem-per-cpu 500", 500 << 20), ("--mem=2G", None)],
 )
 def test_memory_by_core(options: str, bytes_: int | None) -> None:
-    """In MiB where no unit is said."""
+    """Memory without a unit is in MiB."""
     assert submission_of(f"sbatch {options} a").mem_percpu_bytes == bytes_
 
 
 def test_columns_of_a_workload(tmp_path: Path) -> None:
-    """Constraint, licences, limit of an array, preemption, kinds of dependencies."""
+    """Constraint, licences, array limit, preemption and kinds of dependencies have columns."""
     jobs = workload(
         tmp_path,
         {"Constraints": "icelake&ib", "State": "PREEMPTED"},
@@ -99,7 +99,7 @@ def test_columns_of_a_workload(tmp_path: Path) -> None:
 
 
 def test_cores_are_those_on_each_node_that_it_got(tmp_path: Path) -> None:
-    """32 cores on any number of nodes are 4 on each of 8, and so is memory that goes by core."""
+    """A request for 32 cores that got 8 nodes has 4 on each, and memory per core follows."""
     spread = {"ReqTRES": "cpu=32,mem=64000M,node=1", "AllocTRES": "cpu=32,node=8"}
     spread |= {"NodeList": "n[01-08]", "SubmitLine": "sbatch -n32 --mem-per-cpu=2000 x"}
     jobs = workload(tmp_path, spread)
@@ -109,7 +109,7 @@ def test_cores_are_those_on_each_node_that_it_got(tmp_path: Path) -> None:
 
 
 def test_a_limit_in_words(tmp_path: Path) -> None:
-    """Dumps without TimelimitRaw have Timelimit."""
+    """If a dump has no TimelimitRaw, the limit is read from Timelimit."""
     texts = {"1": "1-00:00:30", "2": "UNLIMITED", "3": "Partition_Limit", "4": ""}
     rows = [DONE | {"JobID": job, "TimelimitRaw": "", "Timelimit": x} for job, x in texts.items()]
     jobs = clean(source(tmp_path / "dump", *rows))

@@ -56,7 +56,7 @@ def _accounted(slurm: Slurm, name: str, monkeypatch: pytest.MonkeyPatch) -> JobR
 def test_energy_is_the_integral_of_what_was_written(
     slurm: Slurm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Ours to 1 %; Slurm's own figure, which misses a sample or two, to three seconds."""
+    """Our energy is right to 1 %. Slurm misses a sample or two; it is right to three seconds."""
     slurm.submit(ANN, "-J", "power", "-N3", "--exclusive", "-t", "2", "--wrap", "srun sleep 12")
     job = _accounted(slurm, "power", monkeypatch)
     assert job.start_time is not None

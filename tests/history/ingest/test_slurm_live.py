@@ -1,4 +1,4 @@
-"""A real Slurm with slurmdbd and MariaDB: what we read of its jobs, against its own words."""
+"""A real Slurm with slurmdbd and MariaDB: records agree with what its commands print."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from schedlab.platform.hostlist import fold_hosts
 pytestmark = pytest.mark.slow
 
 RUNS = 15
-"""As many attempts at jobs the history below has."""
+"""Number of attempts at jobs in the history below."""
 
 
 @pytest.fixture(scope="module")
 def history(slurm: Slurm) -> Slurm:
-    """The cluster after jobs that ended in every way one can bring about in seconds."""
+    """The cluster after jobs that ended in every way that takes only seconds."""
     submit, before = slurm.submit, len(_sacct(slurm))
     late = submit(ANN, "-J", "late", "-t", "5", "--wrap", "sleep 99")
     until(lambda: _state(slurm, late) == "RUNNING", "it runs, so that no job gets all nodes")
@@ -54,7 +54,7 @@ def history(slurm: Slurm) -> Slurm:
     slurm.run("scontrol", "update", f"JobId={late}", "EndTime=now+1")
     until(lambda: not slurm.run("squeue", "-h"), "the queue is empty")
     until(lambda: len(_sacct(slurm)) == before + RUNS, "the accounting has all of them")
-    # On a busy machine the start of a job that was soon cancelled is told after its end.
+    # On a busy machine, the start of a job that was soon cancelled is recorded after its end.
     until(lambda: stop in _with_nodes(slurm), "the accounting knows where they ran")
     return slurm
 
@@ -68,7 +68,7 @@ def _state(slurm: Slurm, job: str) -> str:
 
 
 def _sacct(slurm: Slurm) -> list[dict[str, str]]:
-    """Slurm's own words on all attempts that ended."""
+    """Return what sacct prints about all attempts that ended."""
     columns = "JobID,State,JobName%50,Submit,Start,End,NodeList,User,Account,QOS,TimelimitRaw"
     columns += ",ExitCode,ReqNodes,AllocCPUS"
     options = ("-aDX", "-p", "--delimiter=\x1e", "-S", "2020-01-01", "-o", columns)
@@ -94,7 +94,7 @@ def _text(moment: datetime | None) -> str:
 
 
 def test_every_record_says_what_sacct_says(history: Slurm, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ids, names, times, nodes, limits and states of all jobs and attempts."""
+    """Ids, names, times, nodes, limits and states of all jobs and attempts agree."""
     records = clean(_live(history, monkeypatch, "text"))
     by_start = {
         (job.jobid.partition(".r")[0], _text(job.queue_time)): job for job in records.values()
@@ -121,7 +121,7 @@ def test_every_record_says_what_sacct_says(history: Slurm, monkeypatch: pytest.M
 def test_every_record_says_what_scontrol_says(
     history: Slurm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The controller, which remembers the last attempt at each job."""
+    """The controller remembers the last attempt at each job."""
     records = clean(_live(history, monkeypatch, "text"))
     last = {job.jobid.partition(".r")[0]: job for job in records.values()}
     seen = 0
@@ -146,7 +146,7 @@ def test_every_record_says_what_scontrol_says(
 
 
 def test_what_only_the_submission_knew(history: Slurm, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Dependency, array, kind, request and attempt, by the names of the jobs."""
+    """Records have the dependency, array, kind, request, comment and attempt of a job."""
     records = clean(_live(history, monkeypatch, "text"))
     by_name = {job.job_name: job for job in records.values()}
     assert by_name["then"].dependency == [by_name["first"].jobid]
@@ -173,7 +173,7 @@ def test_what_only_the_submission_knew(history: Slurm, monkeypatch: pytest.Monke
 def test_all_sources_tell_the_same(
     history: Slurm, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    """A site may take whichever it can reach."""
+    """A site may use any source that it can reach."""
     text = clean(_live(history, monkeypatch, "text"))
     other = clean(_live(history, monkeypatch, kind))
     assert other.keys() == text.keys()
@@ -200,7 +200,7 @@ def test_reading_on_finds_the_same_jobs_or_none(
 
 @pytest.mark.parametrize("kind", ["text", "json", "log", "database"])
 def test_no_name_hides_a_job(history: Slurm, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
-    """A user could keep jobs out of the history by calling them so."""
+    """Otherwise a user could keep jobs out of the history by giving them such names."""
     names = ["two\nlines", "unit\x1fsep|pipe", "x\nJobId=99 UserId=ann(1) Name=z"]
     jobids = {history.submit(BOB, "-J", name, "--wrap", "true"): name for name in names}
     source = _live(history, monkeypatch, kind)
@@ -215,7 +215,7 @@ def test_no_name_hides_a_job(history: Slurm, monkeypatch: pytest.MonkeyPatch, ki
 def test_when_the_scheduler_last_looked_is_kept(
     history: Slurm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Only the controller knows; what it has forgotten since is remembered with the cursor."""
+    """Only the controller knows the time; what it has forgotten since is kept with the cursor."""
     _live(history, monkeypatch, "text")
     source = SacctText("sacct", queue_command=("squeue",))
     facts = re.findall(
@@ -234,9 +234,9 @@ def test_when_the_scheduler_last_looked_is_kept(
 
 
 def test_waiting_jobs_say_why_they_wait(history: Slurm, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Held ones and those not yet eligible too, each in the words of squeue; running ones do not.
+    """Each waiting job, held or not yet eligible too, has the reason that squeue prints.
 
-    An array whose tasks wait is one row, and a record for each task.
+    A running job has none. An array whose tasks wait is one row, and a record for each task.
     """
     submit = history.submit
     holder = submit(ANN, "-J", "holder", "-N8", "--exclusive", "-t", "5", "--wrap", "sleep 99")
@@ -293,7 +293,7 @@ def test_waiting_jobs_say_why_they_wait(history: Slurm, monkeypatch: pytest.Monk
 
 
 def test_a_server_that_is_gone_is_one_sentence(tmp_path: Path) -> None:
-    """With no password in it."""
+    """The sentence does not contain the password."""
     source = SlurmDatabase("database", "mysql://slurm:secret@127.0.0.1:9/acct", "one")
     with pytest.raises(PeerError, match=r"127\.0\.0\.1:9") as caught:
         list(source.read())

@@ -14,7 +14,7 @@ DEVICES = [{"uuid": "GPU-0000"}, {"uuid": UUID, "power_watt": URI}]
 
 
 def released(policy: PseudonymPolicy) -> str:
-    """The address of the second accelerator's power."""
+    """Return the released address of the second accelerator's power."""
     record = job("1", per_host=[{"node_id": "n01", "accelerator": DEVICES}])
     document = record.model_dump(mode="json", exclude_none=True)
     given = Release("test", b"k" * 32, policy).apply(document)
@@ -23,7 +23,7 @@ def released(policy: PseudonymPolicy) -> str:
 
 
 def test_a_device_is_called_by_its_place() -> None:
-    """Its serial number would lead to the node, whose name is hidden."""
+    """A device's serial number would lead to its node, whose name is hidden."""
     for treatment in ("pseudonym", "drop"):
         uri = released(PseudonymPolicy(node=treatment))
         assert parse_timeline_uri(uri).device == "1"
@@ -31,5 +31,5 @@ def test_a_device_is_called_by_its_place() -> None:
 
 
 def test_a_device_keeps_its_name_where_nodes_do() -> None:
-    """Nothing is hidden then."""
+    """There is nothing to hide if node names are kept."""
     assert parse_timeline_uri(released(PseudonymPolicy(node="keep"))).device == UUID

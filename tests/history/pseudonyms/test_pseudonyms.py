@@ -24,13 +24,13 @@ KEY = b"0123456789abcdef0123456789abcdef"
 def released(
     record: JobRecord, policy: PseudonymPolicy | None = None, **settings: Any
 ) -> dict[str, Any]:
-    """The record as a release gives it away."""
+    """Return the record as it is in a release."""
     release = Release("spring", KEY, policy, **settings)
     return release.apply(json.loads(record.model_dump_json(exclude_none=True)))
 
 
 def test_one_name_has_one_pseudonym_in_a_release_and_another_in_the_next() -> None:
-    """Jobs of one user can be told to be so; releases cannot be joined."""
+    """Within a release, jobs of one user can be recognised; two releases cannot be joined."""
     spring, autumn = Release("spring", KEY), Release("autumn", KEY)
     assert spring.pseudonym("user", "ann") == Release("spring", KEY).pseudonym("user", "ann")
     assert spring.pseudonym("user", "ann") != autumn.pseudonym("user", "ann")
@@ -39,13 +39,13 @@ def test_one_name_has_one_pseudonym_in_a_release_and_another_in_the_next() -> No
 
 
 def test_without_the_key_a_pseudonym_cannot_be_made() -> None:
-    """Else anybody could try out all names."""
+    """Otherwise anyone could try out all names."""
     other = Release("spring", KEY[::-1])
     assert Release("spring", KEY).pseudonym("user", "ann") != other.pseudonym("user", "ann")
 
 
 def test_by_default_names_are_replaced_and_free_texts_dropped() -> None:
-    """What a user wrote may hold anything; numbers beyond the schema are kept."""
+    """A text by a user may contain anything; numbers beyond the schema are kept."""
     given = measured_job(
         job_name="for ann",
         work_dir="/home/ann",
@@ -65,7 +65,7 @@ def test_by_default_names_are_replaced_and_free_texts_dropped() -> None:
 
 
 def test_what_is_no_name_and_no_time_stays_as_it_is() -> None:
-    """A job without a limit has a null where one is required, and not every _time is a moment."""
+    """The null of a job without a limit stays, and so does a ``_time`` item that is no moment."""
     found = released(job(req_walltime_sec=None, cpu_time=12.5), shift_s=60)
     assert found["req_walltime_sec"] is None
     assert found["cpu_time"] == 12.5
@@ -73,7 +73,7 @@ def test_what_is_no_name_and_no_time_stays_as_it_is() -> None:
 
 
 def test_a_policy_can_keep_and_drop() -> None:
-    """Each kind for itself; dropped nodes are numbered, as a job has to have some."""
+    """Each kind has its own treatment; dropped nodes are numbered, as a job must have some."""
     policy = PseudonymPolicy(user="drop", group="keep", node="drop", path="pseudonym")
     found = released(measured_job(work_dir="/home/ann"), policy)
     assert "user_identifier" not in found
@@ -100,14 +100,14 @@ def test_timelines_are_renamed_and_shifted_with_their_job() -> None:
 
 
 def test_a_shift_keeps_waits_and_run_times() -> None:
-    """A trace without the order of its submissions is useless."""
+    """All times move alike, as a trace without the order of its submissions is useless."""
     before, after = job(), JobRecord.model_validate(released(job(), shift_s=-86_400))
     for item in ("queue_time", "start_time", "end_time"):
         assert (getattr(before, item) - getattr(after, item)).total_seconds() == 86_400
 
 
 def test_the_key_is_readable_by_its_owner_only(tmp_path: Path) -> None:
-    """Whoever has the key can undo the pseudonyms by trying names."""
+    """Anyone who has the key can undo the pseudonyms by trying names."""
     path = tmp_path / "key"
     make_key(path)
     assert path.stat().st_mode & 0o777 == 0o600
@@ -118,7 +118,7 @@ def test_the_key_is_readable_by_its_owner_only(tmp_path: Path) -> None:
 
 
 def test_a_key_is_never_replaced_and_never_short(tmp_path: Path) -> None:
-    """With another key, a release that goes on would get other pseudonyms."""
+    """With another key, a release that is continued would get other pseudonyms."""
     path = tmp_path / "key"
     make_key(path)
     with pytest.raises(OutputError, match="file exists"):
@@ -151,14 +151,14 @@ def test_names_are_found_as_whole_words(text: str, found: list[str]) -> None:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Any:
-    """Three users; one has put the name of another where no policy looks for names."""
+    """A store with a job of each of two users; one of the jobs has a name."""
     with Store.make(str(tmp_path / "history.db")) as made:
         made.put([measured_job(job_name="gpu"), job("2", user_identifier="bob")], source="test")
         yield made
 
 
 def formats(*left_out: str) -> list[Any]:
-    """All but some; those of text are quick enough for every day."""
+    """Return all formats except those left out; those that take long are marked as slow."""
     slow = ("parquet", "arrow", "swf", "gwf", "batsim-json", "clustercockpit", "json")
     names = [name for name in EXPORTERS if name not in left_out]
     return [pytest.param(name, marks=[pytest.mark.slow] * (name in slow)) for name in names]
@@ -166,7 +166,7 @@ def formats(*left_out: str) -> list[Any]:
 
 @pytest.mark.parametrize("format", formats())
 def test_no_format_gives_a_name_away(store: Store, tmp_path: Path, format: str) -> None:
-    """The search is made in what was written, whatever it is packed in."""
+    """The search for names reads the written files, whether packed or not."""
     release = Release("spring", KEY, PseudonymPolicy(job_name="keep"))
     path = tmp_path / "released"
     assert export(store, path, format=format, release=release).searched == 5

@@ -24,7 +24,7 @@ FINISHED: dict[str, Any] = {
 
 
 def faults(**items: Any) -> list[str]:
-    """What is wrong with the finished job, changed so; an item set to ``...`` is left out."""
+    """Return the faults of the finished job with these changes; ``...`` leaves an item out."""
     document = {key: value for key, value in {**FINISHED, **items}.items() if value is not ...}
     with pytest.raises(ValidationError) as caught:
         JobRecord.model_validate(document)
@@ -40,20 +40,20 @@ def test_a_record_is_written_as_it_was_read() -> None:
 
 @pytest.mark.parametrize("item", ["jobid", "req_walltime_sec", "resource_req"])
 def test_the_items_of_the_paper_are_required(item: str) -> None:
-    """Those in bold type."""
+    """The required items are those that the paper prints in bold type."""
     assert faults(**{item: ...}) == [f"f.json: $.{item}: is missing; it is required"]
 
 
 @pytest.mark.parametrize("item", ["start_time", "end_time", "per_host"])
 def test_a_job_that_ran_has_times_and_hosts(item: str) -> None:
-    """A job without a state is one of the paper, where they are required."""
+    """A job without a state follows the paper, which requires these items."""
     assert faults(**{item: ...}) == [
         f"f.json: $.{item}: {item} is missing, which a job without a state must have"
     ]
 
 
 def test_a_job_that_never_ran_needs_neither() -> None:
-    """Cancelled while it waited, it has no hosts; that it existed matters all the same."""
+    """A job cancelled while it waited has no hosts, but its existence matters all the same."""
     document = {k: v for k, v in FINISHED.items() if k not in ("start_time", "per_host")}
     assert JobRecord.model_validate(document | {"state": "cancelled"}).start_time is None
     assert faults(start_time=..., state="completed") == [
@@ -72,7 +72,7 @@ def test_a_job_without_a_limit_says_null_even_if_nulls_are_left_out() -> None:
     [{}, {"req_walltime_sec": None}, {"site_color": "blue"}, {"per_host": [{"node_id": "n01"}]}],
 )
 def test_what_is_kept_is_what_pydantic_writes(items: dict[str, Any]) -> None:
-    """The fast way must not differ in one letter, or each record would seem to have changed."""
+    """The fast writer must not differ in one character, or each record would seem changed."""
     record = JobRecord.model_validate(FINISHED | items)
     assert record.to_json() == record.model_dump_json(exclude_none=True)
 
@@ -88,7 +88,7 @@ def test_contradictions_are_refused_where_they_stand() -> None:
 
 
 def test_each_fault_has_its_path() -> None:
-    """In a file of a thousand lines nobody should have to search."""
+    """No user should have to search a file of a thousand lines."""
     host = {"node_id": "", "power_watt_avg": "200"}
     found = faults(per_host=[{"node_id": "n01"}, host], user_priority=101, state="sleeping")
     assert [fault.split(": ")[1] for fault in found] == [
@@ -106,7 +106,7 @@ def test_numbers_are_numbers_and_finite() -> None:
 
 
 def test_identity_tells_attempts_and_reused_ids_apart() -> None:
-    """Ids are reused, queued again, and overlap between clusters."""
+    """Ids are reused, jobs are requeued, and ids overlap between clusters."""
     one = JobRecord.model_validate(FINISHED)
     utc = JobRecord.model_validate(FINISHED | {"queue_time": "20261115T030000+0000"})
     assert one.identity == utc.identity

@@ -1,4 +1,4 @@
-"""The committed JSON Schemas, which others validate with, against the models."""
+"""The committed JSON Schemas, with which others validate, agree with the models."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ FOLDER = Path(__file__).parents[3] / "docs" / "formats"
 
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_the_committed_schema_is_what_the_models_say(name: str) -> None:
-    """Correct with: python -m schedlab.history.schema.json_schema docs/formats."""
+    """Update the schemas with: python -m schedlab.history.schema.json_schema docs/formats."""
     text = (FOLDER / name).read_text(encoding="utf-8")
     assert text == as_text(SCHEMAS[name]())
     Draft202012Validator.check_schema(json.loads(text))
 
 
 def _documents() -> list[dict[str, Any]]:
-    """A started and an unstarted job in each state, with one thing wrong or nothing."""
+    """Return a started and an unstarted job in each state, with one fault or none."""
     base: dict[str, Any] = {
         "jobid": "1",
         "req_walltime_sec": None,
@@ -56,7 +56,7 @@ def _documents() -> list[dict[str, Any]]:
 
 
 def test_the_schema_accepts_what_the_models_accept() -> None:
-    """Two judges of one format must not disagree; only times JSON Schema cannot compare."""
+    """Schema and models must agree, but JSON Schema cannot compare times."""
     validator = Draft202012Validator(job_record_schema())
     for document in _documents():
         try:
@@ -68,7 +68,7 @@ def test_the_schema_accepts_what_the_models_accept() -> None:
 
 
 def test_a_system_document_names_nodes_by_host_lists() -> None:
-    """Records speak of nodes and devices; this says what these are."""
+    """Records name nodes and devices; a system document describes them."""
     document = {
         "site": "example",
         "clusters": [

@@ -25,7 +25,7 @@ def test_the_form_of_the_paper() -> None:
 
 @given(moments)
 def test_a_time_survives_being_written(moment: datetime) -> None:
-    """To the second, and with its offset, which tells the site's local time."""
+    """A time keeps its seconds and its offset, which gives the site's local time."""
     again = parse_time(format_time(parse_time(moment)))
     assert again == moment.replace(microsecond=0)
     assert again.utcoffset() == moment.utcoffset()
@@ -33,7 +33,7 @@ def test_a_time_survives_being_written(moment: datetime) -> None:
 
 @given(st.datetimes(timezones=st.just(UTC)))
 def test_universal_time_is_written_like_any_other(moment: datetime) -> None:
-    """It has a shorter way of its own, which must come to the same text."""
+    """UTC has a faster path of its own, which must give the same text."""
     elsewhere = moment.replace(tzinfo=timezone(timedelta(0), "GMT"))
     assert format_time(moment) == format_time(elsewhere.replace(microsecond=0))
 
@@ -46,7 +46,7 @@ def test_text_order_is_time_order_with_one_offset(seconds: list[int], zone: time
 
 
 def test_fractions_of_a_second_are_cut_off() -> None:
-    """A time must not move into the next second, before which nothing had happened."""
+    """Rounding up would move an event into a second that had not begun."""
     assert parse_time(datetime(2026, 1, 1, 0, 0, 0, 999_999, tzinfo=UTC)).second == 0
     assert from_epoch(1.999) == from_epoch(1)
 
@@ -61,6 +61,6 @@ def test_what_is_no_time_is_refused_with_an_example(text: object) -> None:
 
 
 def test_a_datetime_without_a_zone_is_refused() -> None:
-    """It would silently be taken for UTC."""
+    """A time without a zone would silently be taken for UTC."""
     with pytest.raises(ValueError, match="no time zone"):
         parse_time(datetime(2026, 1, 1))

@@ -1,4 +1,4 @@
-"""Timeline items: one object in Python, six names in JSON, and URIs that say it all."""
+"""Timeline items: one object in Python, six names in JSON, and URIs that hold every part."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_the_names_beside_a_timeline_become_one_object() -> None:
 
 
 def test_a_site_may_add_timelines_by_the_same_rules() -> None:
-    """What has provenance is a timeline, known to the schema or not."""
+    """Any item with provenance is a timeline, known to the schema or not."""
     given = {"node_id": "n01", "inlet_celsius_avg": 21.5, "inlet_celsius_provenance": {}}
     host = HostUse.model_validate(given)
     assert host.timelines["inlet_celsius"].avg == 21.5
@@ -41,7 +41,7 @@ def test_a_site_may_add_timelines_by_the_same_rules() -> None:
 
 
 def test_json_comes_back_as_it_was() -> None:
-    """Unknown items and all: nothing a site records may be lost on the way."""
+    """Nothing that a site records may be lost on the way, unknown items included."""
     given = {
         "node_id": "n01",
         "used_cpu_percent": "timelines/b",

@@ -25,13 +25,13 @@ SECOND = GOOD | {"jobid": "2"}
 
 
 def faults(path: Path, text: str | bytes) -> list[str]:
-    """What is wrong with a file of that content, without its name."""
+    """Return the faults of a file with this content, without the file's name."""
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     return [str(fault).removeprefix(f"{path}") for fault in validate_file(path)]
 
 
 def test_good_files_of_every_form(tmp_path: Path) -> None:
-    """One object, an array, lines, and each of them packed."""
+    """A file may hold one object, an array, lines, or packed lines."""
     array = json.dumps([GOOD, SECOND], indent=2)
     lines = json.dumps(GOOD) + "\n" + json.dumps(SECOND) + "\n"
     for text in (json.dumps(GOOD, indent=1), array, lines, gzip.compress(lines.encode())):
@@ -39,7 +39,7 @@ def test_good_files_of_every_form(tmp_path: Path) -> None:
 
 
 def test_a_fault_names_its_path(tmp_path: Path) -> None:
-    """In arrays by index, in lines by line."""
+    """A fault is located by its index in an array, and by its line in a file of lines."""
     bad = SECOND | {"resource_req": {"num_host": 1.5}}
     path, where = tmp_path / "jobs.json", "$[1].resource_req.num_host: is 1.5"
     assert faults(path, json.dumps([GOOD, bad]))[0].startswith(f": {where}")
@@ -58,20 +58,20 @@ def test_a_truncated_array_is_judged_up_to_its_end(tmp_path: Path) -> None:
 
 
 def test_a_broken_line_does_not_hide_the_others(tmp_path: Path) -> None:
-    """The rest of the file is good all the same."""
+    """The good lines around a broken one are no faults."""
     found = faults(tmp_path / "jobs.jsonl", f"{json.dumps(GOOD)}\n{{broken\n{json.dumps(SECOND)}\n")
     assert len(found) == 1
     assert found[0].startswith(":2: not JSON")
 
 
 def test_the_same_job_twice_is_a_fault(tmp_path: Path) -> None:
-    """Counted twice, it would double its energy."""
+    """A job that counts twice would double its energy."""
     found = faults(tmp_path / "jobs.json", json.dumps([GOOD, GOOD]))
     assert found == [f': $[1]: is job "1" again, which stands at {tmp_path / "jobs.json"}: $[0]']
 
 
 def test_offsets_must_be_one_in_a_file(tmp_path: Path) -> None:
-    """Only then is the order of texts that of time: no summer time in a file."""
+    """Only with one offset is text order time order, so a file has no summer time."""
     other = SECOND | {"end_time": "20261115T051000+0100"}
     found = faults(tmp_path / "jobs.json", json.dumps([GOOD, other]))
     assert found == [": $[1].end_time: has the offset +0100; the file began with another"]
@@ -84,6 +84,6 @@ def test_a_file_without_records_is_a_fault(tmp_path: Path, text: str) -> None:
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    """A mistake of the user, in one sentence."""
+    """A missing file is the user's mistake, reported in one sentence."""
     with pytest.raises(InputError, match="no such file"):
         validate_file(tmp_path / "missing.json")

@@ -1,4 +1,4 @@
-"""What the tests of sensor sources share: servers, real and scripted."""
+"""Fixtures for the tests of sensor sources: servers, real and scripted."""
 
 from __future__ import annotations
 

@@ -23,12 +23,12 @@ AVERAGES = ("RRA:AVERAGE:0.5:1:240", "RRA:AVERAGE:0.5:5:2000")
 
 @pytest.fixture(autouse=True)
 def rrdtool() -> str:
-    """The program, or a skip."""
+    """The path of ``rrdtool``; the test is skipped if it is not installed."""
     return require_program("rrdtool")
 
 
 def write(folder: Path, host: str, watts: Any, *archives: str, metric: str = "node_power") -> Path:
-    """A database as gmetad makes it, with a value for each minute from the start on."""
+    """Write a database as gmetad does, with a value for each minute from the start."""
     path = folder / "rrds" / "one" / host / f"{metric}.rrd"
     path.parent.mkdir(parents=True, exist_ok=True)
     create = ["rrdtool", "create", str(path), "--step", "60", "--start", str(START_S)]
@@ -39,7 +39,7 @@ def write(folder: Path, host: str, watts: Any, *archives: str, metric: str = "no
 
 
 def ganglia(folder: Path, *items: dict[str, Any], **settings: Any) -> AnySensorSource:
-    """The source of that folder."""
+    """Return the source of this folder."""
     given = {"kind": "ganglia", "name": "ganglia", "rrds": "rrds", "item": list(items or [POWER])}
     return make_sensor_source(given | settings, folder)
 
@@ -72,7 +72,7 @@ def test_old_data_are_coarse_and_say_so(tmp_path: Path) -> None:
 
 
 def test_a_short_job_of_long_ago_lies_in_one_row(tmp_path: Path) -> None:
-    """Rows of two hours are all that is left: the one it ran in is known, and how long that is."""
+    """Only rows of two hours are left; the job gets the row it ran in, with its length."""
     write(tmp_path, "n01", np.full(600, 150.0), "RRA:AVERAGE:0.5:1:10", "RRA:AVERAGE:0.5:120:50")
     begin_s = START_S // 7200 * 7200 + 3 * 7200 + 3000
     series = ganglia(tmp_path).series("power_watt", "n01", None, begin_s, begin_s + 60)
@@ -90,7 +90,7 @@ def test_an_archive_of_maxima_keeps_the_peaks(tmp_path: Path) -> None:
 
 
 def test_unknown_values_are_gaps(tmp_path: Path) -> None:
-    """A node that was off wrote nothing; its rows are no numbers."""
+    """A node that was off wrote nothing; its rows are NaN."""
     watts = [100] * 20 + ["U"] * 20 + [100] * 20
     write(tmp_path, "n01", watts)
     series = ganglia(tmp_path).series("power_watt", "n01", None, START_S, START_S + 3600)
@@ -139,7 +139,7 @@ def test_a_broken_database_costs_its_host_only(tmp_path: Path) -> None:
 
 
 def test_counters_are_refused(tmp_path: Path) -> None:
-    """A database holds rates already; a rate of a rate would be wrong without a word."""
+    """A database holds rates already; a rate of a rate would be silently wrong."""
     with pytest.raises(SchedlabError, match=r"rrdtool turns counters into rates"):
         ganglia(tmp_path, {**POWER, "kind": "counter", "unit": "J"})
 
@@ -158,7 +158,7 @@ def test_a_database_of_a_real_gmetad(shared_data: Path) -> None:
 def test_rrdtool_is_asked_for_the_rows_of_the_window(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, minutes: int
 ) -> None:
-    """What it prints grows with the window, and not with what the database has."""
+    """The output of rrdtool grows with the window, and not with the database."""
     write(tmp_path, "n01", range(200), "RRA:AVERAGE:0.5:1:240")
     printed: list[str] = []
     run = GangliaSource._run

@@ -1,4 +1,4 @@
-"""What the Prometheus source makes of answers, true ones and lies."""
+"""How the Prometheus source handles answers, good and broken ones."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ POWER = {"name": "power_watt", "unit": "W", "query": 'power{instance=~"{host}(:.
 
 
 def source(url: str, *items: dict[str, Any], **settings: Any) -> AnySensorSource:
-    """A source that asks that server."""
+    """Return a source that asks this server."""
     section = {"kind": "prometheus", "name": "prom", "url": url, "item": list(items or [POWER])}
     return make_sensor_source(section | settings, Path())
 
 
 def matrix(*series: tuple[dict[str, str], list[list[Any]]]) -> dict[str, Any]:
-    """An answer with these series."""
+    """Return an answer with these series."""
     result = [{"metric": labels, "values": values} for labels, values in series]
     return {"status": "success", "data": {"resultType": "matrix", "result": result}}
 
 
 def read(url: str, **settings: Any) -> Any:
-    """The power of n01 in the first two minutes."""
+    """Return the power of n01 in the first two minutes."""
     request = SensorRequest({"n01": ()}, 0, 120)
     return source(url, **settings).read("power_watt", request)[MeasuringPoint("n01")]
 
@@ -68,7 +68,7 @@ def test_names_are_taken_literally(scripted: Scripted) -> None:
 
 
 def test_values_that_are_no_numbers_are_gaps(scripted: Scripted) -> None:
-    """NaN and infinities are what exporters say when they cannot measure."""
+    """Exporters give NaN or infinity when they cannot measure."""
     values = [[0, "1"], [30, "NaN"], [60, "+Inf"], [90, "4"]]
     scripted.answer = lambda _: matrix(({"instance": "n01"}, values))
     series = read(scripted.url)
@@ -116,7 +116,7 @@ def test_two_series_of_one_host_are_no_answer(scripted: Scripted) -> None:
 
 
 def test_a_server_that_is_down_is_not_waited_for_twice(nobody: str) -> None:
-    """Thousands of jobs ask; each would wait anew."""
+    """Thousands of jobs ask, and each of them would wait again."""
     down = source(nobody)
     with pytest.raises(SensorError, match=f"{nobody}: cannot be reached"):
         down.check()
@@ -125,7 +125,7 @@ def test_a_server_that_is_down_is_not_waited_for_twice(nobody: str) -> None:
 
 
 def test_a_password_in_the_url_is_not_repeated(nobody: str) -> None:
-    """What went wrong is written into records, which others read."""
+    """Errors are written into records, which others read."""
     with pytest.raises(SensorError, match="cannot be reached") as caught:
         source(nobody.replace("//", "//me:s3cret@")).check()
     assert "s3cret" not in str(caught.value)
@@ -148,7 +148,7 @@ def test_a_server_without_samples_is_no_error(scripted: Scripted) -> None:
 
 
 def test_devices_have_timelines_of_their_own(scripted: Scripted) -> None:
-    """Of a node's GPUs those that were asked for."""
+    """Only those GPUs of a node are read that were asked for."""
     item = {
         "name": "accelerator.power_watt",
         "unit": "mW",
@@ -180,7 +180,7 @@ def test_a_job_is_asked_for_by_its_id(scripted: Scripted) -> None:
 
 
 def test_a_token_is_sent(scripted: Scripted, tmp_path: Path) -> None:
-    """From a file, so that it stands in no site file."""
+    """The token comes from a file of its own, so that it is in no site file."""
     (tmp_path / "token").write_text("s3cret\n")
     scripted.answer = lambda _: matrix()
     section = {"kind": "prometheus", "name": "p", "url": scripted.url, "item": [POWER]}
@@ -213,7 +213,7 @@ def test_mistakes_in_an_item_are_named(change: dict[str, Any], sentence: str) ->
 
 
 def test_presets_are_complete_items() -> None:
-    """Every preset can be used as it is, and an item of one's own goes before the preset's."""
+    """Each preset works as it is, and an item of the site file goes before that of a preset."""
     presets = ["node-exporter", "ipmi", "dcgm"]
     prom = source("http://x", {**POWER, "query": "mine"}, presets=presets)
     assert prom.items["power_watt"].query == "mine"
@@ -227,7 +227,7 @@ def test_presets_are_complete_items() -> None:
 
 
 def test_a_source_must_say_what_it_is() -> None:
-    """Kind, name and items are the least."""
+    """A source needs at least a kind, a name and items."""
     with pytest.raises(InputError, match=r"lacks the key kind; known: archive, csv"):
         make_sensor_source({"name": "x"}, Path())
     with pytest.raises(InputError, match=r"has no .*item.* and no preset"):

@@ -53,14 +53,14 @@ pytestmark = pytest.mark.slow
 
 
 def uneven(host: str) -> tuple[Any, Any]:
-    """Times and watts of a host, scraped at times that are never quite the same apart."""
+    """Return times and watts of a host, scraped at uneven intervals."""
     rng = np.random.default_rng(int(host[1:]))
     times = START_S - 900 + np.cumsum(rng.uniform(10, 80, 700).round(3)).round(3)
     return times, rng.uniform(100, 300, 700).round(3)
 
 
 def history() -> Iterator[Sample]:
-    """Uneven power of two hosts, even samples, and a counter that is reset once."""
+    """Yield uneven power of two hosts, even samples, and a counter that is reset once."""
     for host in HOSTS:
         for time_s, watts in zip(*uneven(host), strict=True):
             yield f'node_power_watts{{instance="{host}:9100"}}', float(time_s), float(watts)
@@ -83,7 +83,7 @@ def server(request: pytest.FixtureRequest) -> Iterator[AnySensorSource]:
 
 
 def test_a_server_tells_what_was_written(server: AnySensorSource) -> None:
-    """One start for all that is asked, as starting takes longer than asking."""
+    """All checks share one server, as its start takes longer than the queries."""
     five_minute_means_are_exact_integrals(server)
     averages_of_the_server_are_true_averages(server)
     counters_are_exact_through_a_reset(server)
@@ -93,7 +93,7 @@ def test_a_server_tells_what_was_written(server: AnySensorSource) -> None:
 
 
 def five_minute_means_are_exact_integrals(server: AnySensorSource) -> None:
-    """Weighted by how long each sample held, at its true time: to 1e-9."""
+    """Check to 1e-9 that each sample is weighted by how long it held, from its true time."""
     found = server.read("power_watt", SensorRequest(HOSTS, START_S, START_S + HOURS_S))
     for host in HOSTS:
         times, watts = uneven(host)
@@ -109,7 +109,7 @@ def five_minute_means_are_exact_integrals(server: AnySensorSource) -> None:
 
 
 def averages_of_the_server_are_true_averages(server: AnySensorSource) -> None:
-    """Every sample counts once: neither is one skipped, nor one at an edge counted twice."""
+    """Check that each sample counts once: none is skipped, and none at an edge counts twice."""
     for item, factor in (("averaged_watt", 1), ("doubled_watt", 2)):
         series = server.series(item, "n01", None, START_S, START_S + 3600)
         values = factor * (np.arange(240) % 40).reshape(60, 4)
@@ -120,7 +120,7 @@ def averages_of_the_server_are_true_averages(server: AnySensorSource) -> None:
 
 
 def counters_are_exact_through_a_reset(server: AnySensorSource) -> None:
-    """The energy is what the counter rose by, the reset's 30 J included."""
+    """Check that the energy is the rise of the counter, including 30 J after the reset."""
     rises = [30.0 if n == 100 else 30.0 * (n % 5) for n in range(1, 361)]
     for item in ("energy_joule", "summed_joule"):
         series = server.series(item, "n01", None, START_S, START_S + HOURS_S)

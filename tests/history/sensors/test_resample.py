@@ -25,7 +25,7 @@ values = st.floats(-1e6, 1e6)
 
 @st.composite
 def some_series(draw: st.DrawFn) -> Series:
-    """Samples at uneven times, with gaps."""
+    """Draw samples at uneven times, with gaps."""
     steps = draw(st.lists(st.integers(1, 400), min_size=1, max_size=40))
     times = 1_700_000_000.0 + np.cumsum(steps)
     numbers = draw(st.lists(values, min_size=len(times), max_size=len(times)))
@@ -34,7 +34,7 @@ def some_series(draw: st.DrawFn) -> Series:
 
 
 def minutes(*numbers: float) -> Series:
-    """A value for each minute from 0 on."""
+    """Return a series with a value for each minute from 0 on."""
     times = 60.0 * np.arange(len(numbers))
     return Series.of_samples(times, numbers, stale_s=60, unit="W", source="test")
 
@@ -87,7 +87,7 @@ def test_a_step_is_weighted_by_overlap() -> None:
 
 
 def test_the_last_step_ends_with_the_job() -> None:
-    """What the node did afterwards is not the job's."""
+    """What the node did after the end does not belong to the job."""
     steps = resample(minutes(100, 200, 400), 120, from_s=0, to_s=150)
     assert list(steps.end_s) == [120, 150]
     assert list(steps.mean) == [150, 400]
@@ -126,7 +126,7 @@ def test_wrong_steps_and_aggregates_are_refused() -> None:
 
 
 def test_coverage_is_the_share_of_expected_samples() -> None:
-    """A sample that stands in for three that are missing is one of three."""
+    """A sample that also stands in for two missing ones counts as one of three."""
     times = [0, 60, 120, 180, 360, 420]
     series = Series.of_samples(times, [1] * 6, stale_s=180, unit="W", source="test")
     assert coverage(series, 0, 480) == pytest.approx(6 / 8, abs=0.01)
@@ -135,7 +135,7 @@ def test_coverage_is_the_share_of_expected_samples() -> None:
 
 
 def test_the_mean_of_nothing_is_no_number() -> None:
-    """Nothing known is not zero."""
+    """A mean without data is NaN, not zero."""
     assert np.isnan(mean(minutes(1), 1000, 2000))
 
 
@@ -153,6 +153,6 @@ def test_thinning_keeps_the_outline(numbers: list[float], points: int) -> None:
 
 
 def test_thinning_needs_four_points() -> None:
-    """First, last, least and greatest."""
+    """The four points are the first, the last, the least and the greatest."""
     with pytest.raises(ParameterError, match=">= 4"):
         thinned(minutes(1), 3)

@@ -14,17 +14,17 @@ NAN = float("nan")
 
 
 def gauge(times: list[float], values: list[float], stale_s: float | None = None) -> Series:
-    """Samples in watts."""
+    """Return a series of samples in watts."""
     return Series.of_samples(times, values, stale_s=stale_s, unit="W", source="test")
 
 
 def spans(series: Series) -> list[tuple[float, float, float]]:
-    """Start, end and mean of each interval."""
+    """Return the start, the end and the mean of each interval."""
     return list(zip(series.start_s, series.end_s, series.mean, strict=True))
 
 
 def test_a_sample_holds_until_the_next() -> None:
-    """A gauge tells nothing between samples; the last word counts."""
+    """A gauge gives nothing between samples, so the last value counts."""
     assert spans(gauge([0, 60, 120], [1, 2, 3], stale_s=60)) == [
         (0, 60, 1),
         (60, 120, 2),
@@ -33,7 +33,7 @@ def test_a_sample_holds_until_the_next() -> None:
 
 
 def test_a_stale_sample_leaves_a_gap() -> None:
-    """After three usual steps nobody knows what a silent sensor would say."""
+    """After three usual steps, the value of a silent sensor is unknown."""
     assert spans(gauge([0, 10, 20, 100], [1, 2, 3, 4])) == [
         (0, 10, 1),
         (10, 20, 2),
@@ -43,12 +43,12 @@ def test_a_stale_sample_leaves_a_gap() -> None:
 
 
 def test_a_sample_that_is_no_number_ends_the_one_before() -> None:
-    """NaN says that the sensor was there and had nothing to say."""
+    """NaN means that the sensor was there and had no value."""
     assert spans(gauge([0, 60, 120], [1, NAN, 3], stale_s=60)) == [(0, 60, 1), (120, 180, 3)]
 
 
 def test_samples_may_come_in_any_order() -> None:
-    """Sources that collect from many places hand out what came late at the end."""
+    """Sources that collect from many places return late samples at the end."""
     assert spans(gauge([120, 0, 60], [3, 1, 2])) == spans(gauge([0, 60, 120], [1, 2, 3]))
 
 
@@ -69,7 +69,7 @@ def test_no_samples_make_an_empty_series() -> None:
 
 
 def test_a_counter_rises_evenly_between_readings() -> None:
-    """Of what passed between two readings only the sum is known, so the rate is its mean."""
+    """Between two readings only the sum is known, so the rate is the mean."""
     series = Series.of_counter([0, 10, 30], [100, 150, 350], unit="J", source="test")
     assert spans(series) == [(0, 10, 5), (10, 30, 10)]
 
@@ -102,7 +102,7 @@ def test_the_sum_of_series_is_taken_at_every_moment() -> None:
 
 
 def test_series_join_in_order_of_time() -> None:
-    """What a source hands out in chunks is one series, extremes and all."""
+    """The chunks that a source returns become one series, with their extremes."""
     coarse = Series.of_intervals(
         [0], [3600], [5], minimum=[1], maximum=[9], unit="W", source="test"
     )

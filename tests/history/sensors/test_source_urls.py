@@ -1,4 +1,4 @@
-"""Where a source is said to be: mistakes are one sentence, without the password."""
+"""URLs and timeouts of sources: a mistake is one sentence, without the password."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KINDS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_patience_that_nobody_can_meet_is_refused(kind: str) -> None:
-    """When the site file is read."""
+    """A timeout of 0 is refused when the site file is read."""
     given = {"kind": kind, "name": "s", "url": "http://x", "timeout_s": 0.0} | KINDS[kind]
     with pytest.raises(SchedlabError, match="timeout_s is 0; must be above 0"):
         make_sensor_source(given, Path())
@@ -36,7 +36,7 @@ def test_a_patience_that_nobody_can_meet_is_refused(kind: str) -> None:
     ],
 )
 def test_a_database_that_is_none_of_zabbix(url: str, sentence: str) -> None:
-    """Another kind, no URL at all, or nobody there."""
+    """The URL has another kind, is no URL at all, or no server answers there."""
     source = make_sensor_source(
         {"kind": "zabbix-sql", "name": "s", "url": url} | KINDS["zabbix-sql"], Path()
     )

@@ -21,18 +21,18 @@ POWER = {"name": "power_watt", "unit": "W", "column": "power"}
 
 
 def table(folder: Path, kind: str = "csv", **settings: Any) -> AnySensorSource:
-    """A source of the node power in that folder."""
+    """Return a source of the node power in this folder."""
     given = {"kind": kind, "name": "table", "files": f"power.{kind}", "item": [POWER]}
     return make_sensor_source(given | settings, folder)
 
 
 def at(local: str, zone: str = "UTC") -> float:
-    """Seconds of the epoch at that time of the zone's clocks."""
+    """Return the seconds of the epoch at this local time of the zone."""
     return datetime.fromisoformat(local).replace(tzinfo=ZoneInfo(zone)).timestamp()
 
 
 def power(source: AnySensorSource, start_s: float, end_s: float, host: str = "n01") -> Any:
-    """The timeline of a host."""
+    """Return the timeline of a host."""
     return source.series("power_watt", host, None, start_s, end_s)
 
 
@@ -55,7 +55,7 @@ def test_daily_files_in_the_site_s_own_zone(tmp_path: Path) -> None:
 
 
 def test_units_become_the_schema_s(tmp_path: Path) -> None:
-    """The column is in kilowatts and degrees Fahrenheit; the record never is."""
+    """Columns may be in kilowatts or degrees Fahrenheit; records never are."""
     (tmp_path / "power.csv").write_text("time,kw,f\n0,1.5,212\n60,2.5,32\n")
     items = [
         {**POWER, "unit": "kW", "column": "kw"},
@@ -93,7 +93,7 @@ def test_rows_may_say_what_they_measure(tmp_path: Path) -> None:
 
 
 def test_devices_by_column(tmp_path: Path) -> None:
-    """Every GPU has its rows."""
+    """Each GPU has rows of its own."""
     (tmp_path / "power.csv").write_text("time,host,gpu,u\n0,n01,0,10\n0,n01,1,20\n60,n01,0,30\n")
     item = {"name": "accelerator.utilization_percent", "unit": "%", "column": "u"}
     settings = {"time_format": "epoch", "host_column": "host", "device_column": "gpu"}
@@ -117,7 +117,7 @@ def test_the_hour_that_comes_twice(tmp_path: Path) -> None:
 
 
 def test_the_hour_that_comes_twice_is_each_host_s_own(tmp_path: Path) -> None:
-    """A file written host after host goes back in time with every host, which means nothing."""
+    """A file written host after host goes back in time at every host; that is no second hour."""
     clocks = ["02:00", "02:30", "02:00", "02:30"]
     rows = [
         f"2024-10-27 {clock},{host},{n}"
@@ -144,7 +144,7 @@ def test_the_hour_that_comes_twice_is_each_host_s_own(tmp_path: Path) -> None:
     ],
 )
 def test_forms_of_time(tmp_path: Path, text: str, form: str | None) -> None:
-    """Whatever way a moment is written, it is that moment."""
+    """All forms of a time give the same moment."""
     (tmp_path / "power.csv").write_text(f"time,power\n{text},7\n")
     settings = {} if form is None else {"time_format": form}
     series = power(table(tmp_path, **settings), 1704067200, 1704067260)
@@ -152,7 +152,7 @@ def test_forms_of_time(tmp_path: Path, text: str, form: str | None) -> None:
 
 
 def test_packed_files_other_separators_and_decimal_commas(tmp_path: Path) -> None:
-    """What spreadsheets of half of Europe write."""
+    """Spreadsheets in half of Europe write such files."""
     text = "# logger 5\ntime;power\n0;1,5\n60;2,5\n"
     (tmp_path / "power.csv.gz").write_bytes(gzip.compress(text.encode()))
     source = table(
@@ -188,7 +188,7 @@ def test_a_file_that_cannot_be_used_is_named(tmp_path: Path, content: str, sente
 
 
 def test_a_day_without_a_file_is_a_gap(tmp_path: Path) -> None:
-    """Unless there is no file at all, which is a mistake in the site file."""
+    """If there is no file at all, that is a mistake in the site file."""
     source = table(tmp_path, files="{date:%Y-%m-%d}.csv")
     with pytest.raises(SensorError, match=r"no file .*\{date:%Y-%m-%d\}.csv of that time"):
         power(source, 0, 86400 * 2)
@@ -233,21 +233,21 @@ def test_parquet_is_exact(tmp_path: Path, form: str) -> None:
 
 
 def test_what_is_no_parquet_is_named(tmp_path: Path) -> None:
-    """Truncated by a full disk, or never Parquet."""
+    """The file may be truncated by a full disk, or may never have been Parquet."""
     (tmp_path / "power.parquet").write_bytes(b"PAR1 and nothing else")
     with pytest.raises(SensorError, match=r"power.parquet: cannot be read"):
         power(table(tmp_path, "parquet"), 0, 60)
 
 
 def test_times_that_are_none_are_named(tmp_path: Path) -> None:
-    """A column of another type than numbers, texts, dates or moments."""
+    """A time column holds numbers, texts, dates or moments; any other type is an error."""
     pl.DataFrame({"time": [True], "power": [1.0]}).write_parquet(tmp_path / "power.parquet")
     with pytest.raises(SensorError, match=r"power.parquet: cannot be read: .*dtype .bool"):
         power(table(tmp_path, "parquet"), 0, 60)
 
 
 def test_a_wrong_zone_is_refused(tmp_path: Path) -> None:
-    """When the site file is read, as is a separator that cannot be one."""
+    """A wrong zone or separator is refused when the site file is read."""
     with pytest.raises(SchedlabError, match=r'separator is ";;"; must be one character'):
         table(tmp_path, separator=";;")
     with pytest.raises(SchedlabError, match=r'time_zone is "Tokyo"'):

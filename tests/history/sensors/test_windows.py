@@ -1,4 +1,4 @@
-"""What a source is asked for grows with the window, and not with what it has."""
+"""The requests to a source grow with the window, and not with the data that the source has."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ SENSOR = {"itemid": "1", "key_": "p", "value_type": "0", "hosts": [{"host": "n01
 
 
 def source(kind: str, folder: Path, item: dict[str, Any], **settings: Any) -> AnySensorSource:
-    """A source of that kind, with one item."""
+    """Return a source of this kind, with one item."""
     named = {"name": "power_watt", "unit": "W", **item}
     return make_sensor_source({"kind": kind, "name": "it", "item": [named], **settings}, folder)
 
 
 def read(asked: AnySensorSource, window_s: float) -> float:
-    """Read so much from the start on; how long the margins on both sides are together."""
+    """Read a window from the start, and return the length of both margins together."""
     asked.read("power_watt", SensorRequest({"n01": ()}, START_S, START_S + window_s))
     return 2 * float(asked.items["power_watt"].margin_s)
 
@@ -48,7 +48,7 @@ def test_prometheus_is_asked_for_the_samples_of_the_window(
 def test_zabbix_is_asked_for_the_values_of_the_window(
     scripted: Scripted, tmp_path: Path, window_s: float
 ) -> None:
-    """By seconds that do not overlap; without values, trends fill the hour that has begun."""
+    """Requests do not overlap; without values, trends are asked for from the start of the hour."""
     answers = {"apiinfo.version": "7.0.0", "item.get": [SENSOR]}
     scripted.answer = lambda asked: {"result": answers.get(asked["method"], [])}
     (tmp_path / "token").write_text("secret")
@@ -61,7 +61,7 @@ def test_zabbix_is_asked_for_the_values_of_the_window(
 
 
 def test_of_daily_files_only_the_days_of_the_window_are_read(tmp_path: Path) -> None:
-    """A file of another day may be anything: it is not opened."""
+    """A file of another day is not opened, so it may contain anything."""
     days = [datetime.fromtimestamp(START_S, UTC) + timedelta(days=n) for n in (-1, 0, 1, 2, 3)]
     for day in days:
         row = f"{day + timedelta(hours=12):%Y-%m-%dT%H:%M:%S},n01,100\n"

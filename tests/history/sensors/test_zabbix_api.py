@@ -25,7 +25,7 @@ ITEM = {
 
 
 class Frontend:
-    """Answers like a frontend of one item with a value each minute of an hour from HOUR_S on."""
+    """A scripted frontend of one item, with a value for each minute of the hour from HOUR_S."""
 
     def __init__(self, version: str = "6.0.14", strange: dict[str, Any] | None = None) -> None:
         self.version, self.strange = version, strange or {}
@@ -45,7 +45,7 @@ class Frontend:
         ]
 
     def __call__(self, asked: dict[str, Any]) -> Any:
-        """What it says to one request."""
+        """Return the answer to one request."""
         method, params = asked["method"], asked["params"]
         if method in self.strange:
             return self.strange[method]
@@ -86,7 +86,7 @@ def password(tmp_path: Path) -> Path:
 
 
 def zabbix(url: str, folder: Path, **settings: Any) -> AnySensorSource:
-    """The source that asks that frontend."""
+    """Return the source that asks this frontend."""
     given = {"kind": "zabbix-api", "name": "zabbix", "url": url, "item": [POWER]}
     login = {"user": "Admin", "password_file": "password"}
     return make_sensor_source(given | (settings or login), folder)
@@ -133,7 +133,7 @@ def test_long_times_are_asked_for_in_chunks(scripted: Scripted, password: Path) 
 
 
 def test_a_session_that_has_ended_is_begun_again(scripted: Scripted, password: Path) -> None:
-    """A service asks for weeks; a frontend forgets who has not asked for a while."""
+    """A service asks for weeks; a frontend forgets a session that is idle for a while."""
     sessions = ["first"]
 
     def answer(asked: dict[str, Any]) -> Any:
@@ -186,13 +186,13 @@ def test_a_lie_is_one_sentence(
 
 
 def test_how_to_log_in_must_be_said(tmp_path: Path) -> None:
-    """A token, or a user and the file of a password."""
+    """A source needs a token, or a user and the file of a password."""
     with pytest.raises(SchedlabError, match="give token_file, or user and password_file"):
         zabbix("http://x", tmp_path, user="Admin")
 
 
 def test_answers_of_a_real_frontend(scripted: Scripted, password: Path, shared_data: Path) -> None:
-    """What Zabbix 6.0.14 answered when asked for these values."""
+    """The values are read from what Zabbix 6.0.14 answered."""
     folder = shared_data / "samples" / "zabbix"
     rows = json.loads((folder / "history_get.json").read_text())
     frontend = Frontend()

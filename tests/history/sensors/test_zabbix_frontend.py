@@ -27,7 +27,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def filled(zabbix_frontend: Zabbix) -> Zabbix:
-    """Two hosts with six hours of values, and an hour before of which only trends are left."""
+    """Two hosts with six hours of values, and an earlier hour of which only trends are left."""
     random = np.random.default_rng(3)
     for host in ("n01", "n02"):
         keys = {"node.power": FLOAT, "mem.used": UNSIGNED, "gpu.util[0]": FLOAT}
@@ -63,7 +63,7 @@ def secrets(filled: Zabbix, tmp_path: Path) -> Path:
 
 
 def by_api(zabbix: Zabbix, folder: Path, **settings: Any) -> AnySensorSource:
-    """The source that asks the frontend, with the password unless told otherwise."""
+    """Return the source that asks the frontend, with the password by default."""
     given = {"kind": "zabbix-api", "name": "zabbix", "url": zabbix.url, "item": ITEMS}
     return make_sensor_source(
         given | (settings or {"user": USER, "password_file": "password"}), folder
@@ -72,7 +72,7 @@ def by_api(zabbix: Zabbix, folder: Path, **settings: Any) -> AnySensorSource:
 
 @pytest.mark.parametrize("item", [each["name"] for each in ITEMS])
 def test_the_api_tells_what_the_tables_hold(filled: Zabbix, secrets: Path, item: str) -> None:
-    """Floats, whole numbers, devices and counters: to the last digit, on both hosts."""
+    """Floats, whole numbers, devices and counters agree to the last digit, on both hosts."""
     tables = {"kind": "zabbix-sql", "name": "zabbix", "url": filled.database_url, "item": ITEMS}
     request = SensorRequest({"n01": ("0", "1"), "n02": ("0", "1")}, HOUR_S + 60, HOUR_S + 5 * 3600)
     expected = make_sensor_source(tables, secrets).read(item, request)
@@ -86,14 +86,14 @@ def test_the_api_tells_what_the_tables_hold(filled: Zabbix, secrets: Path, item:
 
 
 def test_trends_stand_in_for_values_that_are_gone(filled: Zabbix, secrets: Path) -> None:
-    """An hour of which only the mean and the extremes are left."""
+    """Trends keep the mean and the extremes of an hour."""
     series = by_api(filled, secrets).series("power_watt", "n01", None, HOUR_S - 3600, HOUR_S)
     assert integral(series, HOUR_S - 3600, HOUR_S) == pytest.approx(100.5 * 3600)
     assert (series.least.min(), series.greatest.max()) == (90, 300)
 
 
 def test_a_token_does_as_well_as_a_password(filled: Zabbix, secrets: Path) -> None:
-    """As Zabbix gives them out for programs."""
+    """Zabbix gives out tokens for programs."""
     source = by_api(filled, secrets, token_file="token")
     assert source.check().startswith("Zabbix 6.0 answers at http://127.0.0.1")
     request = SensorRequest({"n01": ()}, HOUR_S + 60, HOUR_S + 600)
@@ -101,7 +101,7 @@ def test_a_token_does_as_well_as_a_password(filled: Zabbix, secrets: Path) -> No
 
 
 def test_what_the_frontend_refuses_is_one_sentence(filled: Zabbix, secrets: Path) -> None:
-    """In its own words: who may not log in, and a token that nobody gave out."""
+    """A wrong password and an unknown token are reported in the words of the frontend."""
     (secrets / "password").write_text("guessed")
     with pytest.raises(SensorError, match=r"refused user.login: Incorrect user name or password"):
         by_api(filled, secrets).check()
@@ -111,7 +111,7 @@ def test_what_the_frontend_refuses_is_one_sentence(filled: Zabbix, secrets: Path
 
 
 def test_a_host_that_zabbix_does_not_know_has_no_samples(filled: Zabbix, secrets: Path) -> None:
-    """Which is an absence, and no failure to be tried again."""
+    """Missing samples are no failure that is to be tried again."""
     with pytest.raises(
         NoSamplesError, match=r'none of these hosts has an item of key "node.power"'
     ):

@@ -66,7 +66,7 @@ class Zabbix:
             connection.execute(text(statement), rows)
 
     def write(self, table: str, itemid: int, rows: Sequence[tuple[float, ...]]) -> None:
-        """Rows of an item."""
+        """Write rows of an item."""
         marks = ", ".join(f":c{n}" for n in range(len(rows[0])))
         given = [{"i": itemid} | {f"c{n}": v for n, v in enumerate(row)} for row in rows]
         self.run(f"INSERT INTO {table} VALUES (:i, {marks})", given)
@@ -76,7 +76,7 @@ class Zabbix:
         self._engine.dispose()
 
     def source(self, *items: dict[str, Any], **settings: Any) -> AnySensorSource:
-        """The source that reads them."""
+        """Return the source that reads these tables."""
         given = {"kind": "zabbix-sql", "name": "zabbix", "url": self.url}
         return make_sensor_source(given | {"item": list(items or [POWER])} | settings, Path())
 
@@ -154,7 +154,7 @@ def test_devices_and_the_facility(zabbix: Zabbix) -> None:
 
 @pytest.fixture
 def fetched() -> Iterator[list[tuple[str, int]]]:
-    """Each statement that is executed, with the number of rows that the database gave."""
+    """Each statement that is executed, with the number of rows that the database returned."""
     heard: list[tuple[str, int]] = []
 
     def listen(_: Any, cursor: Any, statement: str, *__: Any) -> None:
@@ -169,7 +169,7 @@ def fetched() -> Iterator[list[tuple[str, int]]]:
 def test_the_rows_of_the_window_are_fetched(
     zabbix: Zabbix, fetched: list[tuple[str, int]], days: int
 ) -> None:
-    """And no more, however much the tables have: a value a minute, over thirty days."""
+    """No other rows are fetched, though the table has a value a minute over thirty days."""
     clocks = range(HOUR_S - 10 * DAY_S, HOUR_S + 20 * DAY_S, 60)
     zabbix.write("history", 11, [(clock, 200.0, 0) for clock in clocks])
     fetched.clear()
@@ -196,7 +196,7 @@ def test_what_cannot_be_read_is_named(zabbix: Zabbix) -> None:
 
 
 def test_a_database_that_is_down_is_named(nobody: str) -> None:
-    """The sentence comes from the driver; no password is in it."""
+    """The sentence comes from the driver and contains no password."""
     address = nobody.removeprefix("http://")
     for kind in ("postgresql", "mariadb"):
         given = {"kind": "zabbix-sql", "name": "z", "url": f"{kind}://u:pw@{address}/zabbix"}

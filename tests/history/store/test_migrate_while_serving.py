@@ -16,11 +16,11 @@ from schedlab.history.web.database import Database
 
 EARLIER = "0007"
 REFERRING = ("hosts", "tags", "aggregates")
-"""Until 0010 they referred to their job by a constraint."""
+"""Tables that had a foreign key to their job before migration 0010."""
 
 
 def make_earlier(url: str) -> None:
-    """A store with a job, as an earlier version made it."""
+    """Make a store with a job, as an earlier version would."""
     with Store.make(url) as store:
         store.put([job()], source="test")
     engine = connect(parse_url(url))
@@ -33,7 +33,7 @@ def make_earlier(url: str) -> None:
 
 
 def test_neither_waits_for_the_other(store_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A report that reads all jobs is under way; the migration comes, and the report goes on."""
+    """A migration runs while a report reads all jobs, and the report goes on."""
     make_earlier(store_url)
     with monkeypatch.context() as earlier:
         known = database.revisions()
@@ -56,7 +56,7 @@ def test_neither_waits_for_the_other(store_url: str, monkeypatch: pytest.MonkeyP
 def test_a_migration_does_not_keep_others_waiting(
     postgresql: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It wants a table that somebody holds: it gives up, and what was there stays."""
+    """If another connection holds a table, the migration gives up and changes nothing."""
     assert callable(postgresql)
     url = str(postgresql())
     make_earlier(url)
@@ -74,7 +74,7 @@ def test_a_migration_does_not_keep_others_waiting(
 def test_constraints_of_an_earlier_store_are_dropped_after_a_long_report(
     postgresql: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Hosts, tags and aggregates referred to ``jobs``, which a report reads: it is not cut off."""
+    """A report that reads ``jobs`` is not cut off: foreign keys to it are dropped afterwards."""
     assert callable(postgresql)
     url = str(postgresql())
     make_earlier(url)

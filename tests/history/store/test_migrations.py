@@ -20,14 +20,14 @@ from schedlab.history.store.tables import metadata
 
 @contextmanager
 def connected(url: str) -> Iterator[Connection]:
-    """A connection that is closed, not kept for others."""
+    """Open a connection that is closed at the end and not kept in a pool."""
     engine = create_engine(url, poolclass=NullPool)
     with engine.connect() as connection, connection.begin():
         yield connection
 
 
 def tables_of(url: str) -> set[tuple[str, ...]]:
-    """Columns with their types, and the statements that made indices."""
+    """Return the columns with their types, and the statements that made the indices."""
     with connected(url) as connection:
         columns = connection.execute(
             text("SELECT m.name, c.* FROM sqlite_master m, pragma_table_info(m.name) c")
@@ -41,7 +41,7 @@ def tables_of(url: str) -> set[tuple[str, ...]]:
 
 
 def test_the_migrations_make_the_tables_of_sqlite(tmp_path: Path) -> None:
-    """Tables are written twice, as they are and as a history: the two must agree."""
+    """Tables are defined twice, as they are and as migrations: the two must agree."""
     migrated, declared = (f"sqlite:///{tmp_path / name}" for name in ("migrated", "declared"))
     Store.make(migrated).close()
     with connected(declared) as connection:
@@ -59,7 +59,7 @@ def test_the_migrations_make_the_tables_of_postgresql(postgresql: Callable[[], s
 
 
 def test_migrations_are_numbered_as_alembic_orders_them() -> None:
-    """A store is opened by the numbers alone."""
+    """To open a store, only the numbers of the migrations are read."""
     scripts = ScriptDirectory(str(Path(database.__file__).with_name("migrations")))
     in_order = [script.revision for script in scripts.walk_revisions()]
     assert revisions() == in_order[::-1]

@@ -26,7 +26,7 @@ RECORDS = (
 
 
 def searched(connection: Connection) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
-    """What the migration adds."""
+    """Return the values that the migration adds."""
     columns = (jobs.c.jobid, jobs.c.req_walltime_s, jobs.c.node_s)
     return (
         sorted(map(tuple, connection.execute(select(*columns)))),

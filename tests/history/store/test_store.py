@@ -20,17 +20,17 @@ from schedlab.history.store.tables import aggregates, faults, hosts, ingests, jo
 
 
 def put(store: Store, *records: JobRecord) -> Counts:
-    """Store what a source called "test" says."""
+    """Store records of a source called "test"."""
     return store.put(records, source="test")
 
 
 def ids(store: Store, **query: object) -> list[str]:
-    """The ids of the jobs that are meant."""
+    """Return the ids of the jobs that match the query."""
     return [each.jobid for each in store.jobs(JobQuery(**query))]  # type: ignore[arg-type]
 
 
 def test_a_record_comes_back_as_it_was(store: Store) -> None:
-    """The record is kept whole: items nobody knows, timelines and accelerators included."""
+    """The record is kept whole, unknown items, timelines and accelerators included."""
     given = measured_job(rack_colour="blue")
     put(store, given)
     assert list(store.jobs()) == [given]
@@ -44,7 +44,7 @@ def test_the_same_again_changes_nothing(store: Store) -> None:
 
 
 def test_more_records_than_a_statement_takes(store: Store) -> None:
-    """Rows go to the database many at a time; at the seams none is lost, none is put twice."""
+    """Rows go to the database in batches; between two of them no row is lost or put twice."""
     many = [job(str(number), queued_s=number) for number in range(2_000)]
     assert put(store, *many) == Counts(added=2_000)
     assert put(store, *many, job("2000", queued_s=2_000)) == Counts(added=1, same=2_000)
@@ -53,7 +53,7 @@ def test_more_records_than_a_statement_takes(store: Store) -> None:
 
 
 def test_a_job_that_went_on_is_replaced_with_all_its_parts(store: Store) -> None:
-    """A job first seen running is the same job when it has ended; no row of before remains."""
+    """A job first seen running is the same job when it has ended; no earlier row of it remains."""
     put(store, measured_job(state="running"))
     assert put(store, job("1", per_host=[{"node_id": "n07"}])) == Counts(changed=1)
     assert [each.state for each in store.jobs()] == ["completed"]
@@ -68,13 +68,13 @@ def test_a_used_again_id_is_another_job(store: Store) -> None:
 
 
 def test_of_two_rows_with_one_identity_the_later_counts(store: Store) -> None:
-    """A log that says the same job twice says last how it ended."""
+    """If a log has a job twice, the later row says how it ended."""
     put(store, job("1", state="failed"), job("1", state="completed"))
     assert [each.state for each in store.jobs()] == ["completed"]
 
 
 def test_a_job_without_a_queue_time_has_an_identity_too(store: Store) -> None:
-    """The paper does not require it; two such rows of one id are one job."""
+    """The paper does not require a queue time; two such rows of one id are one job."""
     unknown = job("1").model_copy(update={"queue_time": None})
     put(store, unknown)
     assert put(store, unknown) == Counts(same=1)
@@ -104,7 +104,7 @@ def test_the_parts_of_a_record_can_be_asked_for_by_sql(store: Store) -> None:
 
 
 def test_every_column_of_a_job_holds_what_its_name_says(store: Store) -> None:
-    """Rows are handed over in the order of the columns, where a slip would exchange two."""
+    """Rows are written in the order of the columns, where a mistake would swap two."""
     given = measured_job(
         "7", partition="batch", job_name="sim", attempt=2, state="failed", user_identifier="bob"
     )
@@ -135,7 +135,7 @@ def test_every_column_of_a_job_holds_what_its_name_says(store: Store) -> None:
 
 
 def test_a_row_does_not_depend_on_what_is_put_with_it(store: Store) -> None:
-    """Columns that are empty in all rows of a statement are left out of it."""
+    """Columns that are empty in all rows of a statement are left out, which changes no row."""
     sparse: dict[str, Any] = {"user_identifier": None, "req_walltime_sec": None, "per_host": []}
     put(store, job("1", **sparse))
     put(store, measured_job("2"))
@@ -163,7 +163,7 @@ def test_a_row_does_not_depend_on_what_is_put_with_it(store: Store) -> None:
 def test_jobs_are_found_by_who_where_and_when(
     store: Store, query: dict[str, object], found: list[str]
 ) -> None:
-    """Every condition narrows; a range of time excludes its end, as a job's last second does."""
+    """Each condition narrows the result; neither a time range nor a job's run includes its end."""
     put(
         store,
         job("3", queued_s=200, per_host=[{"node_id": "n02"}]),
@@ -174,12 +174,12 @@ def test_jobs_are_found_by_who_where_and_when(
 
 
 def due_ids(store: Store) -> list[str]:
-    """The jobs about which sensors are to be asked."""
+    """Return the ids of the jobs for which sensors are to be asked."""
     return [due.record.jobid for due in store.due(Measurement.DUE, 10)]
 
 
 def test_a_measured_job_is_the_same_job_when_it_is_read_again(store: Store) -> None:
-    """What sensors added is kept, and they are asked only once for what the scheduler says."""
+    """Measured values are kept, and sensors are asked only once for one version of a record."""
     store.put([job("1")], source="test", to_measure=True)
     (due,) = store.due(Measurement.DUE, 10)
     store.put_measured({due: measured_job("1")}, failed=[])
@@ -211,7 +211,7 @@ def test_a_job_is_measured_when_it_has_ended(store: Store) -> None:
 
 
 def test_a_late_neighbour_makes_a_job_due_again(store: Store) -> None:
-    """Its share of the node was reckoned without the other job, of which nobody knew."""
+    """The job's share of the node was computed before the other job was known."""
     apart = job("2", per_host=[{"node_id": "n02"}])
     store.put([job("1"), apart, job("3", queued_s=100)], source="t", to_measure=True)
     measured = {due: due.record for due in store.due(Measurement.DUE, 10)}
@@ -222,7 +222,7 @@ def test_a_late_neighbour_makes_a_job_due_again(store: Store) -> None:
 
 
 def test_all_can_be_measured_again(store: Store) -> None:
-    """A site gets a new sensor, and wants to know of old jobs too."""
+    """A site with a new sensor may want to measure old jobs too."""
     store.put([job("1"), job("2", state="running", end_time=None)], source="test")
     assert due_ids(store) == []
     store.measure_again()
@@ -230,7 +230,7 @@ def test_all_can_be_measured_again(store: Store) -> None:
 
 
 def test_a_job_that_changed_while_it_was_measured_stays_due(store: Store) -> None:
-    """What was measured belongs to what the scheduler said before."""
+    """The measurement belongs to the earlier version of the record."""
     store.put([job("1")], source="test", to_measure=True)
     (due,) = store.due(Measurement.DUE, 10)
     store.put([job("1", exit_status=1)], source="test", to_measure=True)
@@ -240,7 +240,7 @@ def test_a_job_that_changed_while_it_was_measured_stays_due(store: Store) -> Non
 
 
 def test_the_log_counts_and_the_cursor_waits_for_the_end(store: Store) -> None:
-    """The cursor moves only when all before it is stored, or a killed run would leave a gap."""
+    """The cursor moves only when all before it is stored; else a killed run would leave a gap."""
     ingest = store.begin_ingest("slurm")
     store.put([job("1")], source="slurm", ingest=ingest)
     store.note_faults(ingest, [Fault("sacct:3", "has 2 fields")])
@@ -289,7 +289,7 @@ def test_what_is_no_store_is_refused() -> None:
 
 
 def test_a_password_is_not_shown() -> None:
-    """Messages end in logs."""
+    """Error messages end up in logs."""
     with pytest.raises(StoreError) as caught:
         Store.open("postgresql://me:secret@127.0.0.1:1/nothing")
     assert "secret" not in str(caught.value)
@@ -309,7 +309,7 @@ def test_a_password_is_not_shown() -> None:
 def test_a_query_reads_an_index_and_not_the_table(
     tmp_path: Path, query: JobQuery, index: str
 ) -> None:
-    """Of a million jobs, those that are meant are found without a look at the others."""
+    """The matching jobs of a million are found without reading the others."""
     with Store.make(str(tmp_path / "history.db")) as store:
         statement = chosen(query, jobs.c.record)
         compiled = statement.compile(compile_kwargs={"literal_binds": True})
@@ -318,7 +318,7 @@ def test_a_query_reads_an_index_and_not_the_table(
 
 
 def test_a_job_is_added_without_a_table_being_built_for_it(tmp_path: Path) -> None:
-    """SQLite may decide whether a row belongs into an index by a table, anew for each row."""
+    """SQLite may build a table for each row to decide whether it belongs in an index."""
     with Store.make(str(tmp_path / "history.db")) as store:
         names = ", ".join(jobs.columns.keys())
         marks = ", ".join("1" for _ in jobs.columns)
@@ -329,7 +329,7 @@ def test_a_job_is_added_without_a_table_being_built_for_it(tmp_path: Path) -> No
 
 
 def test_the_collector_of_garbage_is_left_as_it_was(store: Store) -> None:
-    """It is held up while records are made, and no longer; who has switched it off wants it so."""
+    """It pauses only while records are made; if the caller has switched it off, it stays off."""
     put(store, job("1"))
     found = store.jobs()
     next(found)

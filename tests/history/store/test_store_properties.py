@@ -1,4 +1,4 @@
-"""Whatever is put in whatever portions: the store has what was said last of each job."""
+"""Whatever is put, in whatever portions, the store has the last record of each job."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def store_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_last_word_counts(
     store_file: Path, said: list[tuple[str, int, int, int]], portion: int
 ) -> None:
-    """Ids come again, with another submission or attempt; each of those is a job of its own."""
+    """An id may come again with another submission or attempt, which makes it another job."""
     cluster = f"c{next(CLUSTERS)}"
     records = [
         job(jobid, queued_s=queued_s, attempt=attempt, exit_status=status, cluster=cluster)
