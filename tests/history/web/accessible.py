@@ -1,4 +1,4 @@
-"""Whether a page can be used by those who do not see it well, or have no mouse."""
+"""Checks that people with poor sight, or without a mouse, can use a page."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ _AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
 
 
 def faults(page: Page, *, of_colours: bool = False) -> list[str]:
-    """What axe finds, and headings out of order, text too faint to read, pages too wide.
+    """Return what axe finds, headings out of order, text too faint to read and pages too wide.
 
     Args:
-        page: that is looked at.
-        of_colours: whether axe looks at colours only: the same page was found good in others.
+        page: the page to check.
+        of_colours: whether axe checks only the colours, as the page has passed in another scheme.
     """
     found: list[str] = page.evaluate(_FAULTS)
     if not page.evaluate("'axe' in window"):
         page.evaluate(f"{_AXE}; undefined")
-    # What axe found good is long, and takes longer to be handed over than to be found.
+    # The list of what axe found good is long; handing it over takes longer than finding it.
     how = {"resultTypes": ["violations"], **({"runOnly": ["color-contrast"]} if of_colours else {})}
     run = "how => axe.run(document, how).then(({ violations }) => violations)"
     for each in page.evaluate(run, how):
@@ -34,7 +34,7 @@ def faults(page: Page, *, of_colours: bool = False) -> list[str]:
 
 
 def reached_by_keyboard(page: Page, most: int = 60) -> list[str]:
-    """What the tabulator key leads to, one after the other, each with an outline to be seen."""
+    """Return what the Tab key reaches, in order; each must have a visible outline."""
     reached: list[str] = []
     for _ in range(most):
         page.keyboard.press("Tab")

@@ -1,8 +1,8 @@
 """Who may do what: one rule for each route of the service.
 
-A route without a rule fails the test that walks over them. Rules of single jobs have two cases,
-``ANNS_JOB`` and ``BENS_JOB``: the user of the tests is ann, the manager's group is physics, which
-ann's job is charged to and ben's is not.
+A route without a rule fails the test that visits all routes. Rules of single jobs have two cases,
+``ANNS_JOB`` and ``BENS_JOB``. The tests' user is ann and the manager's group is physics; ann's job
+is charged to physics, and ben's is not.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ Text = str | Callable[[Served], str]
 
 @dataclass(frozen=True)
 class Case:
-    """One request, and what those meet who may make it.
+    """One request, and the answer to those who may make it.
 
     Args:
-        name: of the case.
-        path: what stands in the place of the path's parameters; a function is asked at the time.
-        query: of the URL.
+        name: the name of the case.
+        path: values of the path's parameters; a function is called when the request is made.
+        query: the query of the URL.
         send: a form, or JSON if the key is ``json``, as httpx takes it.
-        seen_by: to whom the thing exists; the others are told that there is none.
-        status: of the answer to them.
+        seen_by: the roles for which the thing exists; the others get "not found".
+        status: the status of the answer to these roles.
     """
 
     name: str = ""
@@ -56,18 +56,18 @@ class Case:
 
 @dataclass(frozen=True)
 class Rule:
-    """Who may use a route: the others are told to log in (401) or that they may not (403)."""
+    """The roles that may use a route; others must log in (401) or are refused (403)."""
 
     roles: frozenset[Role]
     cases: tuple[Case, ...] = (Case(),)
     needs_nothing: bool = False
-    """Whether it answers also where the public sees nothing."""
+    """Whether the route answers even where the public sees nothing."""
     takes_tokens: bool = False
-    """Whether a token of a person may do it, though no program of the site may."""
+    """Whether a person's token may use the route, although the site's programs may not."""
 
 
 def open_to_all(*cases: Case) -> Rule:
-    """For what one must reach before one can log in."""
+    """Return the rule for a route that people must reach before they log in."""
     return Rule(EVERYBODY, cases or (Case(),), needs_nothing=True)
 
 
@@ -115,7 +115,7 @@ BENS_JOB = Case("other", {"jobid": "2"}, seen_by=SEE_ALL)
 
 
 def _timelines(more: Mapping[str, str], status: int) -> tuple[Case, ...]:
-    """Of ann's job and of ben's, under the node's own name and under its pseudonym."""
+    """Return cases for ann's and ben's jobs, by the node's own name and by its pseudonym."""
     named = {"cluster": "one", "host": "n01", "item": "power_watt", **more}
     released = named | {"host": _pseudonym_of_node}
     public = frozenset({Role.PUBLIC})
@@ -144,7 +144,7 @@ _REPORTS = (
 
 
 def _what_ifs(status: int) -> tuple[Case, ...]:
-    """One's own, which has not been simulated, and another's."""
+    """Return a what-if of a manager's and one of an administrator's, neither simulated yet."""
     managers = frozenset({Role.MANAGER})
     return (
         Case("manager's", {"task": _task_of(Role.MANAGER)}, seen_by=managers, status=status),

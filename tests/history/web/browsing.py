@@ -1,4 +1,4 @@
-"""A real browser that looks at a service on loopback, and may ask nobody else."""
+"""A real browser that looks at a service on loopback and may contact no other host."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking")
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """The browser of the distribution; never one that was downloaded."""
+    """Open the distribution's Chromium, never a downloaded one, until the block ends."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(_FLAGS))
         yield browser
@@ -30,12 +30,12 @@ def chromium() -> Iterator[Browser]:
 
 
 class Visitors:
-    """People with browsers; in the end nothing may have gone wrong in any of them.
+    """People with browsers; ``leave`` checks that nothing went wrong in any of them.
 
     Args:
-        browser: that they use.
+        browser: the browser that they use.
         served: the service that they look at.
-        url: where it listens.
+        url: where the service listens.
     """
 
     def __init__(self, browser: Browser, served: Served, url: str) -> None:
@@ -45,7 +45,7 @@ class Visitors:
         self.requests: list[str] = []
 
     def page(self, account: str | None = None, **context: Any) -> Page:
-        """An empty page of somebody who has logged in to the account, if one is named."""
+        """Open an empty page, logged in to the account if one is named."""
         opened = self._browser.new_context(base_url=self.url, **context)
         self._left.callback(opened.close)
         opened.set_default_timeout(15_000)
@@ -60,7 +60,7 @@ class Visitors:
         return page
 
     def leave(self) -> None:
-        """Close everything, and say what went wrong."""
+        """Close everything, and check that nothing went wrong."""
         self._left.close()
         strangers = [
             url for url in self.requests if not url.startswith((f"{self.url}/", "data:", "blob:"))
@@ -69,6 +69,6 @@ class Visitors:
         assert not self.complaints, "a page had something to complain of"
 
     def _note(self, message: ConsoleMessage) -> None:
-        """What violates the content security policy is told here, too."""
+        """Note errors and warnings, including violations of the content security policy."""
         if message.type in ("error", "warning"):
             self.complaints.append(message.text)

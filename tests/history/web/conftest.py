@@ -1,4 +1,4 @@
-"""Services to ask."""
+"""Services for the tests, and a browser to look at them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from schedlab.history.web.serve import ServicePlace
 
 @pytest.fixture(scope="session", autouse=True)
 def _quick_passwords() -> Iterator[None]:
-    """Hashing a password takes its time, as it should; tests have hundreds of them."""
+    """Hash passwords quickly: the real hash is slow on purpose, and tests need hundreds."""
     with pytest.MonkeyPatch.context() as patch:
         quick = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
         patch.setattr(passwords, "_hasher", lambda: quick)
@@ -36,13 +36,13 @@ def _quick_passwords() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def _made(_quick_passwords: None, tmp_path_factory: pytest.TempPathFactory) -> Served:
-    """Made once, and copied for each test."""
+    """The service that is made once and copied for the tests."""
     return make_served(tmp_path_factory.mktemp("service"))
 
 
 @pytest.fixture
 def served(_made: Served, tmp_path: Path) -> Iterator[Served]:
-    """A service of the test's own, which the public may not look into."""
+    """The test's own service, closed to the public."""
     own = copied(_made, tmp_path / "site")
     yield own
     own.close()
@@ -50,7 +50,7 @@ def served(_made: Served, tmp_path: Path) -> Iterator[Served]:
 
 @pytest.fixture(scope="module")
 def common(_made: Served, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A service that all tests of a module have in common."""
+    """A service that all tests of a module share."""
     own = copied(_made, tmp_path_factory.mktemp("common") / "site")
     yield own
     own.close()
@@ -58,7 +58,7 @@ def common(_made: Served, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 @pytest.fixture(scope="module")
 def twinned(_made: Served, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """The same for all tests of a module, with the twin of a Slurm of four nodes and 30 jobs."""
+    """A service that a module's tests share, with the twin of a Slurm of four nodes and 30 jobs."""
     folder = tmp_path_factory.mktemp("twinned")
     make_in(folder, *(job(each, 20.0 * each, 1 + each % 4, 600, 90.0) for each in range(30)))
     own = copied(_made, folder / "service")
@@ -90,7 +90,7 @@ def demo_folder(_quick_passwords: None, tmp_path_factory: pytest.TempPathFactory
 
 @pytest.fixture(scope="module")
 def demo(demo_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """The miniature site, a copy of it for each module."""
+    """A copy of the miniature site for each module."""
     folder = tmp_path_factory.mktemp("copy") / "site"
     shutil.copytree(demo_folder, folder)
     own = Served(ServicePlace(site=str(folder / "site.toml"), twin=TWIN).settings())
@@ -100,14 +100,14 @@ def demo(demo_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Closed after the module: while it is open, no test can run a loop of its own."""
+    """A browser, closed after the module: while it is open, no test can run its own event loop."""
     with chromium() as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
 def demo_url(demo: Served) -> Iterator[str]:
-    """Where the miniature site listens."""
+    """The URL at which the miniature site listens."""
     with listening(demo.app) as url:
         yield url
 

@@ -1,4 +1,4 @@
-"""What Grafana documents of its dashboards (the classic JSON model), as a JSON Schema."""
+"""Grafana's documented model of a dashboard (the classic JSON model), as a JSON Schema."""
 
 from __future__ import annotations
 

@@ -12,12 +12,12 @@ from schedlab.history.store import Store
 from schedlab.history.web.database import Database
 
 BOTH = ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)]
-"""Parameters of a fixture that is a store of each kind."""
+"""Parameters of a fixture that makes a store of each kind."""
 
 
 @contextmanager
 def filled(request: pytest.FixtureRequest, records: Iterable[JobRecord]) -> Iterator[Database]:
-    """The store of the kind that the fixture's parameter names, with these jobs."""
+    """Make a store of the kind that the fixture's parameter names, with these jobs."""
     if request.param == "sqlite":
         factory: pytest.TempPathFactory = request.getfixturevalue("tmp_path_factory")
         url = str(factory.mktemp("store") / "history.db")

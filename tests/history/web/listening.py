@@ -15,7 +15,7 @@ from schedlab.history.web.connection import Connection
 
 @contextmanager
 def listening(app: FastAPI, connection: type[Connection] = Connection) -> Iterator[str]:
-    """The URL at which the app answers until the block ends."""
+    """Serve the app until the block ends, and yield its URL."""
     port = free_port()
     config = uvicorn.Config(
         app, port=port, log_config=None, access_log=False, lifespan="off", http=connection

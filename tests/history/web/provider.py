@@ -23,14 +23,14 @@ CLIENT, SECRET = "schedlab", "the client's secret"
 
 @dataclass
 class ScriptedProvider:
-    """What it will say of whoever logs in next.
+    """A provider that answers with the claims and the signature that the test has set.
 
     Args:
         url: its address.
-        key: with which it signs.
-        claims: about the user, over those that every token has.
-        header: of the token.
-        signing_key: in place of its own.
+        key: the key with which it signs.
+        claims: claims about the user, which override those that every token has.
+        header: the header of the token.
+        signing_key: signs in place of ``key``.
         shared_key: a secret to sign with in place of a private key.
     """
 
@@ -46,7 +46,7 @@ class ScriptedProvider:
     """Path, Authorization header and form of each request."""
 
     def log_in(self, login_url: str) -> str:
-        """What a browser that was sent here would be sent back to, once its user has logged in."""
+        """Return the URL to which the provider sends the browser back after the user's login."""
         query = {key: value[0] for key, value in parse_qs(urlsplit(login_url).query).items()}
         assert login_url.startswith(f"{self.url}/authorize?")
         assert query["response_type"] == "code"
@@ -54,7 +54,7 @@ class ScriptedProvider:
         return f"{query['redirect_uri']}?code=the-code&state={query['state']}"
 
     def answer(self, path: str, form: dict[str, str]) -> tuple[int, dict[str, Any]]:
-        """A status and what is sent as JSON."""
+        """Return the status and the JSON document of the answer."""
         if path == "/.well-known/openid-configuration":
             return 200, self._description()
         if path == "/jwks":
@@ -102,7 +102,7 @@ def _base64(text: bytes) -> str:
 
 @contextmanager
 def scripted_provider() -> Iterator[ScriptedProvider]:
-    """Serves on loopback until the block ends."""
+    """Serve a provider on loopback until the block ends."""
     provider = ScriptedProvider()
 
     class Handler(BaseHTTPRequestHandler):

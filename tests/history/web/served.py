@@ -1,4 +1,4 @@
-"""A service over a small store, asked without a network, by whomever a test wants."""
+"""A service over a small store, to which tests send requests without a network, in any role."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from schedlab.history.web.database import Database
 from schedlab.history.web.settings import ServiceSettings
 
 REAL_HASHER = passwords._hasher
-"""As it is before the tests take a quicker one."""
+"""The password hasher, before the tests replace it with a quicker one."""
 PASSWORD = "correct horse battery"
 ACCOUNTS = {
     Role.USER: Account("ann", Role.USER),
@@ -38,7 +38,7 @@ ACCOUNTS = {
     Role.SUPPORT: Account("sue", Role.SUPPORT),
     Role.ADMIN: Account("root", Role.ADMIN),
 }
-"""One for each role; ann has ``PASSWORD``, the others none."""
+"""One account for each role that logs in; ann has ``PASSWORD``, the others have no password."""
 
 JOBS = (
     job("1", user_identifier="ann", accounting_group="physics", job_name="anns-secret"),
@@ -54,17 +54,17 @@ SEEN = {
     Role.ADMIN: {"1", "2", "3", "4"},
     Role.API: {"1", "2", "3", "4"},
 }
-"""The ids of the jobs that who has the role sees; the manager has none of their own."""
+"""The ids of the jobs that each role sees; the manager has no jobs of their own."""
 
 
 class Direct(httpx.BaseTransport):
-    """Hands requests to the app, as if they came from an address."""
+    """A transport that hands requests to the app as if they came from this address."""
 
     def __init__(self, app: FastAPI, loop: asyncio.Runner, address: str) -> None:
         self._app, self._loop, self._address = app, loop, address
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """The app's answer, read to its end."""
+        """Return the app's answer, read to its end."""
         return self._loop.run(self._answer(request))
 
     async def _answer(self, request: httpx.Request) -> httpx.Response:
@@ -72,13 +72,13 @@ class Direct(httpx.BaseTransport):
         body = request.read()
         asked = httpx.Request(request.method, request.url, headers=request.headers, content=body)
         answer = await transport.handle_async_request(asked)
-        content = b"".join([part async for part in answer.aiter_raw()])  # as it was compressed
+        content = b"".join([part async for part in answer.aiter_raw()])  # still compressed
         return httpx.Response(answer.status_code, headers=answer.headers, content=content)
 
 
 @dataclass
 class Served:
-    """The service, and those who ask it."""
+    """A service and its clients."""
 
     settings: ServiceSettings
 
@@ -93,22 +93,22 @@ class Served:
 
     @property
     def database(self) -> Database:
-        """Its store."""
+        """The store of the service."""
         database: Database = self.app.state.service.database
         return database
 
     def with_section(self, **section: Any) -> Served:
-        """The same store under other settings."""
+        """Return a service over the same store with other settings."""
         service = replace(self.settings.service, **section)
         return Served(replace(self.settings, service=service))
 
     def client(self, *, address: str = "192.0.2.1", scheme: str = "http") -> httpx.Client:
-        """Somebody who shows nothing."""
+        """Return a client without credentials."""
         transport = Direct(self.app, self._loop, address)
         return httpx.Client(transport=transport, base_url=f"{scheme}://history.test")
 
     def browser(self, account: str, **options: Any) -> httpx.Client:
-        """Somebody who has logged in to that account; whatever they send comes from our pages."""
+        """Return a browser logged in to the account; its requests carry the token of our forms."""
         client = self.client(**options)
         with self.database.writing() as connection:
             secret = begin_session(connection, account, 3_600)
@@ -119,7 +119,7 @@ class Served:
     def program(
         self, account: str | None = None, scopes: Iterable[Scope] = SCOPES[Role.API]
     ) -> httpx.Client:
-        """A program with a token of its own, or of that account."""
+        """Return a program with a token of its own, or with a token of the account."""
         with self.database.writing() as connection:
             token = add_token(connection, "test", account=account, scopes=list(scopes))
         client = self.client()
@@ -127,7 +127,7 @@ class Served:
         return client
 
     def as_role(self, role: Role) -> httpx.Client:
-        """Who has the role, in the way that it usually comes in."""
+        """Return a client in this role, with the usual credentials: none, a token or a login."""
         if role is Role.PUBLIC:
             return self.client()
         return self.program() if role is Role.API else self.browser(ACCOUNTS[role].name)
@@ -140,7 +140,7 @@ class Served:
 
 
 def make_served(folder: Path, **section: Any) -> Served:
-    """A site with four jobs of three users, and an account for each role."""
+    """Make a site with four jobs of three users, and an account for each role."""
     site = tiny_site(folder)
     make_key(folder / "release.key")
     url = str(folder / "history.db")
@@ -155,7 +155,7 @@ def make_served(folder: Path, **section: Any) -> Served:
 
 
 def copied(made: Served, folder: Path) -> Served:
-    """The same site once more, in a folder of its own."""
+    """Copy the site to a new folder and return its service."""
     assert made.settings.site is not None
     shutil.copytree(made.settings.site.path.parent, folder)
     site = read_site(folder / "site.toml")
@@ -163,7 +163,7 @@ def copied(made: Served, folder: Path) -> Served:
 
 
 def token_in(page: httpx.Response) -> str:
-    """What the first form of a page would send back."""
+    """Return the form token that the first form of a page would send."""
     found = re.search(r'name="form_token" value="([^"]+)"', page.text)
     assert found, "the page has no form"
     return found[1]

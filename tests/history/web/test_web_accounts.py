@@ -1,4 +1,4 @@
-"""Accounts, passwords and tokens, and the page on which one keeps one's own."""
+"""Accounts, passwords and tokens, and the page where users manage their own."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_passwords_are_kept_as_argon2id_with_the_recommended_effort() -> None:
 
 
 def test_a_password_is_recognised_and_nothing_else_is() -> None:
-    """Where none is kept none is right."""
+    """If no password is stored, every password is wrong."""
     kept = hash_password(PASSWORD)
     assert is_password(PASSWORD, kept)
     assert not is_password(PASSWORD + " ", kept)
@@ -37,27 +37,27 @@ def test_a_password_is_recognised_and_nothing_else_is() -> None:
 
 @pytest.mark.parametrize("password", ["", "short", "x" * 1001])
 def test_a_password_must_have_some_length(password: str) -> None:
-    """And not so much that hashing it is an attack."""
+    """A password must not be too short, nor so long that hashing it becomes an attack."""
     with pytest.raises(ParameterError, match="must have 10 or more"):
         hash_password(password)
 
 
 @pytest.mark.parametrize("name", ["", "a b", "<b>", "a\nb", "../x", "x" * 129])
 def test_an_account_has_a_plain_name(name: str) -> None:
-    """It stands in logs and pages."""
+    """The name appears in logs and on pages."""
     with pytest.raises(ParameterError):
         Account(name, Role.USER)
 
 
 @pytest.mark.parametrize("role", [Role.PUBLIC, Role.API])
 def test_nobody_logs_in_as_the_public_or_as_a_program(role: Role) -> None:
-    """One is for those who do not log in, the other for tokens."""
+    """The public does not log in, and programs use tokens."""
     with pytest.raises(UnknownNameError):
         Account("ann", role)
 
 
 def test_the_store_holds_no_password_and_no_token(served: Served) -> None:
-    """Somebody who copies it can neither log in nor ask the API."""
+    """Someone who copies the store can neither log in nor use the API."""
     with served.database.writing() as connection:
         secret = add_token(connection, "notebook", account="ann")
     served.close()
@@ -76,7 +76,7 @@ def test_the_store_holds_no_password_and_no_token(served: Served) -> None:
         "Bearer ",
         "Bearer null",
         f"Bearer {PREFIX}",
-        # The empty digest, the JSON web token without a signature and that with an empty key.
+        # The digest of nothing, and JSON web tokens without a signature and with an empty key.
         "Bearer e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
         "Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJyb290Iiwicm9sZSI6ImFkbWluIn0.",
         "Bearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJyb290In0.AAAA",
@@ -84,7 +84,7 @@ def test_the_store_holds_no_password_and_no_token(served: Served) -> None:
     ],
 )
 def test_what_is_no_token_is_refused(public: Served, header: str) -> None:
-    """Who shows something shows something good, or is told so: they are not the public then."""
+    """A wrong token is refused, even where the public needs none."""
     answer = public.client().get("/metrics", headers={"authorization": header})
     assert answer.status_code == 401
     assert "Bearer" in answer.headers["www-authenticate"]
@@ -92,7 +92,7 @@ def test_what_is_no_token_is_refused(public: Served, header: str) -> None:
 
 
 def test_a_token_ends(served: Served) -> None:
-    """By its date, and when it is withdrawn."""
+    """An expired token no longer works."""
     client = served.program()
     assert client.get("/metrics").status_code == 200
     with served.database.writing() as connection:
@@ -101,7 +101,7 @@ def test_a_token_ends(served: Served) -> None:
 
 
 def test_a_token_does_what_its_scopes_say(served: Served) -> None:
-    """A hook's token that is stolen does not give away jobs."""
+    """A stolen token of a hook gives no access to jobs."""
     hook = served.program(scopes=[Scope.INGEST])
     refused = hook.get("/metrics")
     assert refused.status_code == 403
@@ -109,7 +109,7 @@ def test_a_token_does_what_its_scopes_say(served: Served) -> None:
 
 
 def test_the_use_of_a_token_is_noted_now_and_then(served: Served) -> None:
-    """So that forgotten ones are found; not at every request, which would be a write each."""
+    """The note reveals forgotten tokens; noting every request would cost a write each time."""
     client = served.program()
     client.get("/metrics")
     with served.database.reading() as connection:
@@ -121,13 +121,13 @@ def test_the_use_of_a_token_is_noted_now_and_then(served: Served) -> None:
 
 
 def test_a_token_cannot_have_what_its_owner_has_not(served: Served) -> None:
-    """A user's token for administration would be one."""
+    """A user cannot make a token for administration, for example."""
     with served.database.writing() as connection, pytest.raises(UnknownNameError, match="known"):
         add_token(connection, "more", account="ann", scopes=[Scope.ADMIN])
 
 
 def test_one_makes_and_withdraws_ones_own_tokens(served: Served) -> None:
-    """The token is shown once and works; afterwards it is gone."""
+    """A new token is shown once, and works until its owner withdraws it."""
     browser = served.browser("ann")
     page = browser.post(
         "/account/tokens", data={"name": "<b>nb</b>", "scopes": "read", "days": 30}, headers=PAGE
@@ -149,7 +149,7 @@ def test_one_makes_and_withdraws_ones_own_tokens(served: Served) -> None:
 
 
 def test_a_token_makes_no_tokens(served: Served) -> None:
-    """Otherwise one that expires tomorrow would never end; a user's has all the user's scopes."""
+    """Even a token with all scopes of its user makes none: else it could be renewed for ever."""
     program = served.program("ann", [Scope.READ])
     asked = {"name": "more", "scopes": "read", "days": 3_650}
     assert program.post("/account/tokens", data=asked).status_code == 403
@@ -160,7 +160,7 @@ def test_a_token_makes_no_tokens(served: Served) -> None:
 
 
 def test_a_new_password_needs_the_old_one(served: Served) -> None:
-    """Somebody at a screen that was left open must not take the account over."""
+    """Someone who finds an unattended screen must not be able to take over the account."""
     browser = served.browser("ann")
     new = "a password of one's own"
     wrong = browser.post("/account/password", data={"old": "wrong", "new": new}, headers=PAGE)
@@ -186,7 +186,7 @@ def test_changing_an_account_keeps_its_password(served: Served) -> None:
 
 
 def test_the_old_password_is_not_guessed_in_a_browser_left_open(served: Served) -> None:
-    """Wrong ones count as at a login."""
+    """Wrong old passwords are counted like those at a login."""
     browser = served.browser("ann")
     fields = {"old": "wrong", "new": "a password of one's own"}
     statuses = [browser.post("/account/password", data=fields).status_code for _ in range(6)]

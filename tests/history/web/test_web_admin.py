@@ -15,7 +15,7 @@ PAGE = {"accept": "text/html"}
 
 
 def test_an_account_is_added_and_changed(served: Served) -> None:
-    """With a password it can log in; without one its old password stays."""
+    """An account gets the password that is given; without one, it keeps its old password."""
     root = served.browser("root")
     given = {
         "name": "new",
@@ -32,7 +32,7 @@ def test_an_account_is_added_and_changed(served: Served) -> None:
 
 
 def test_what_is_wrong_with_an_account_is_told(served: Served) -> None:
-    """And the page stays, so that it can be corrected."""
+    """The form comes back with the mistake named, so that it can be corrected."""
     root = served.browser("root")
     for given, told in (
         ({"name": "new", "role": "managr"}, "did you mean &#34;manager&#34;"),
@@ -48,7 +48,7 @@ def test_what_is_wrong_with_an_account_is_told(served: Served) -> None:
 
 
 def test_a_shut_account_is_out_at_once(served: Served) -> None:
-    """And in again when it is opened."""
+    """A disabled account works again once it is enabled; a removed one does not."""
     root, ann = served.browser("root"), served.program("ann", [Scope.READ])
     assert root.post("/admin/accounts/ann/enable", data={"enabled": "false"}).status_code == 303
     assert ann.get("/v1/jobs").status_code == 401
@@ -60,7 +60,7 @@ def test_a_shut_account_is_out_at_once(served: Served) -> None:
 
 
 def test_nobody_locks_themselves_out(served: Served) -> None:
-    """The last administrator would leave a service that nobody can administer."""
+    """Otherwise the last administrator could leave a service that no one can administer."""
     root = served.browser("root")
     for path, given in (
         ("/admin/accounts/root/remove", {}),
@@ -75,7 +75,7 @@ def test_nobody_locks_themselves_out(served: Served) -> None:
 
 
 def test_a_token_is_shown_once(served: Served) -> None:
-    """It works, it can be withdrawn, and the page does not know it afterwards."""
+    """The token works and can be withdrawn; the page never shows it again."""
     root = served.browser("root")
     answer = root.post("/admin/tokens", data={"name": "grafana", "scopes": ["read", "metrics"]})
     made = re.search(r"schedlab_[\w-]+", answer.text)
@@ -92,7 +92,7 @@ def test_a_token_is_shown_once(served: Served) -> None:
 
 
 def test_a_program_gets_no_administration(served: Served) -> None:
-    """Nor does a token that may do less than its owner make one that may do more."""
+    """A site's token cannot have the scope for administration, and no token opens the page."""
     root = served.browser("root")
     answer = root.post("/admin/tokens", data={"name": "x", "scopes": "admin"}, headers=PAGE)
     assert answer.status_code == 400
@@ -101,7 +101,7 @@ def test_a_program_gets_no_administration(served: Served) -> None:
 
 
 def test_the_page_tells_of_sources_and_sensors(served: Served) -> None:
-    """Where jobs come from, how far behind they are, and why an ingest failed."""
+    """The page shows where jobs come from, how far behind they are, and why an ingest failed."""
     with Store.open(served.settings.store) as store:
         store.end_ingest(store.begin_ingest("scheduler"))
         store.end_ingest(store.begin_ingest("other"), failure="<b>no route to host</b>")

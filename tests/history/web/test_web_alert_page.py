@@ -14,13 +14,13 @@ pytestmark = [pytest.mark.slow, needs_chromium]
 
 
 def look(served: Served, now_s: float) -> list[str]:
-    """Let the service do what is due then."""
+    """Let the service do what is due at this time."""
     done: list[str] = served.app.state.watcher.do_what_is_due(now_s)
     return done
 
 
 def test_an_alert_is_acknowledged_on_its_page(visitors: Visitors, demo: Served) -> None:
-    """The first page tells of it until then; the demo's last job ended long ago."""
+    """The first page shows the alert until then; the demo's last job ended long ago."""
     assert "alerts" in look(demo, time.time())
     assert look(demo, time.time()) == []
     page = visitors.page("helpdesk", color_scheme="dark", viewport={"width": 400, "height": 900})

@@ -1,4 +1,4 @@
-"""What holds for every page, seen in a browser: one line of navigation, and words for people."""
+"""Every page in a browser: the navigation is one line, and the words are for people."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from schedlab.history.web.navigation import PAGES
 pytestmark = [pytest.mark.slow, needs_chromium]
 
 MACHINE_WORDS = re.compile(r"\b(None|nan|NaN|null|undefined|Infinity|[a-z]+_[a-z_]+)\b")
-"""What programs say to each other: empty values, and names of columns and parameters."""
+"""Words of programs: empty values, and names of columns and parameters."""
 WORDS = """() => {
   const copy = document.querySelector("main").cloneNode(true);
   for (const code of copy.querySelectorAll("code, pre, script, style, kbd")) code.remove();
@@ -37,7 +37,7 @@ MIDDLES = """all => all.map(each => each.getBoundingClientRect())
 
 @pytest.fixture(scope="module")
 def visitors(_made: Served, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitors]:
-    """A browser at a service with a loop and an archive, into which two of four jobs have gone."""
+    """A browser at a service with a loop, and with an archive that holds two of its four jobs."""
     folder = tmp_path_factory.mktemp("pages")
     own = copied(_made, folder / "site")
     site_file = folder / "site" / "site.toml"
@@ -54,7 +54,7 @@ def visitors(_made: Served, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 
 def test_the_navigation_is_one_line_and_the_words_are_for_people(visitors: Visitors) -> None:
-    """At 1200 pixels with every entry there is; names that are of programs stand in code."""
+    """The line holds every entry at 1200 pixels; names used by programs appear only as code."""
     page = visitors.page("root", viewport={"width": 1200, "height": 900})
     page.goto("/")
     links = page.get_by_role("navigation", name="Pages").get_by_role("link")
@@ -64,13 +64,13 @@ def test_the_navigation_is_one_line_and_the_words_are_for_people(visitors: Visit
         expect(page.locator("main h1").first).to_be_visible()
         middles = page.locator(".bar nav a, .bar .who > *").evaluate_all(MIDDLES)
         assert max(middles) - min(middles) < 10, each
-        if each != "API":  # which is about them
+        if each != "API":  # this page is about such words
             found = MACHINE_WORDS.findall(page.evaluate(WORDS))
             assert not found, (each, found)
 
 
 def test_an_archived_job_is_found_by_its_id(visitors: Visitors) -> None:
-    """The list says that it has not all; the form finds the job, and its page is whole."""
+    """The list says that jobs are missing; the form finds the job, and its page is complete."""
     for width in (1200, 400):
         page = visitors.page("sue", viewport={"width": width, "height": 900})
         page.goto("/jobs")

@@ -29,7 +29,7 @@ SECRET = "postgresql://me@db.internal/history"
 
 @pytest.fixture(scope="module")
 def client(common: Served) -> httpx.Client:
-    """Somebody who asks a service with a few routes more, which do what a test needs."""
+    """A client of a service with extra routes that do what a test needs."""
     router = APIRouter()
 
     @router.get("/v1/fails/{how}")
@@ -52,7 +52,7 @@ def client(common: Served) -> httpx.Client:
 
 @pytest.mark.parametrize("path", ["/healthz", "/login", "/static/style.css", "/nothing", "/v1/x"])
 def test_every_answer_is_guarded(common: Served, path: str) -> None:
-    """Nothing inline runs, nothing is framed, nothing comes from elsewhere."""
+    """The headers forbid inline code, frames and content from elsewhere."""
     headers = common.client().get(path, headers=PAGE).headers
     assert headers["content-security-policy"] == POLICY
     assert "unsafe" not in POLICY
@@ -62,7 +62,7 @@ def test_every_answer_is_guarded(common: Served, path: str) -> None:
 
 
 def test_failures_are_guarded_too(client: httpx.Client) -> None:
-    """Also what no handler foresaw."""
+    """The headers are there even for failures that no handler expects."""
     answer = client.get("/v1/fails/bug")
     assert answer.status_code == 500
     assert answer.headers["content-security-policy"] == POLICY
@@ -71,7 +71,7 @@ def test_failures_are_guarded_too(client: httpx.Client) -> None:
 
 @pytest.mark.parametrize("path", ["/login", "/account"])
 def test_pages_have_nothing_inline(common: Served, path: str) -> None:
-    """Or the policy would make them look broken."""
+    """The policy would block inline styles and scripts, and pages would look broken."""
     text = common.browser("ann").get(path, headers=PAGE).text
     assert "<style" not in text
     assert " style=" not in text
@@ -92,7 +92,7 @@ def test_a_page_is_not_kept_after_logging_out(common: Served) -> None:
 def test_a_refusal_is_a_problem(
     client: httpx.Client, caplog: pytest.LogCaptureFixture, how: str, status: int
 ) -> None:
-    """RFC 9457; what may name hosts and files of the site goes to the log instead."""
+    """Refusals follow RFC 9457; details that may name hosts and files go only to the log."""
     answer = client.get(f"/v1/fails/{how}")
     problem = answer.json()
     assert answer.headers["content-type"] == "application/problem+json"
@@ -102,7 +102,7 @@ def test_a_refusal_is_a_problem(
 
 
 def test_a_wrong_value_is_named_but_not_repeated(client: httpx.Client) -> None:
-    """The sentence says where it stood and what is allowed there."""
+    """The message says where the value stood and what is allowed there."""
     answer = client.get("/v1/number/<script>")
     assert answer.status_code == 422
     assert "path.number" in answer.json()["detail"]
@@ -110,7 +110,7 @@ def test_a_wrong_value_is_named_but_not_repeated(client: httpx.Client) -> None:
 
 
 def test_a_wrong_method_is_a_problem_too(common: Served) -> None:
-    """And says which ones there are, as HTTP wants it."""
+    """The answer lists the allowed methods, as HTTP requires."""
     answer = common.client().post("/healthz")
     assert (answer.status_code, answer.json()["title"]) == (405, "Method Not Allowed")
     assert answer.headers["allow"] == "GET"
@@ -118,7 +118,7 @@ def test_a_wrong_method_is_a_problem_too(common: Served) -> None:
 
 @pytest.mark.parametrize("declared", [True, False])
 def test_a_large_body_is_refused_before_it_is_held(common: Served, declared: bool) -> None:
-    """Whether its length is told beforehand or not: nobody has logged in yet who sends it."""
+    """This holds with and without a declared length, as the sender has not logged in yet."""
     parts = [b"name=", b"x" * MOST_BYTES, b"&password=y"]
     answer = common.client().post(
         "/login",
@@ -129,7 +129,7 @@ def test_a_large_body_is_refused_before_it_is_held(common: Served, declared: boo
 
 
 def test_a_person_gets_a_page(common: Served) -> None:
-    """With a way back."""
+    """The page has a link back to the first page."""
     answer = common.client().get("/nothing", headers=PAGE)
     assert answer.status_code == 404
     assert "<h1>Not Found</h1>" in answer.text
@@ -138,7 +138,7 @@ def test_a_person_gets_a_page(common: Served) -> None:
 
 
 def test_who_is_lost_keeps_the_navigation(common: Served) -> None:
-    """A path that nobody answers is no reason to look logged out."""
+    """An unknown path is no reason to look logged out."""
     answer = common.browser("ann").get("/nothing", headers=PAGE)
     assert answer.status_code == 404
     assert 'href="/jobs"' in answer.text
@@ -146,7 +146,7 @@ def test_who_is_lost_keeps_the_navigation(common: Served) -> None:
 
 
 def test_the_first_page_leads_on(common: Served) -> None:
-    """To the latest jobs, and of a user to nobody else's."""
+    """The first page shows the latest jobs; a user sees only their own."""
     page = common.browser("ann").get("/", headers=PAGE).text
     assert "anns-secret" in page
     assert "bens" not in page
@@ -154,7 +154,7 @@ def test_the_first_page_leads_on(common: Served) -> None:
 
 
 def test_what_did_not_change_is_not_sent_again(client: httpx.Client) -> None:
-    """A tag stands for the content; compressed or not it is the same."""
+    """The tag stands for the content, and is the same with and without compression."""
     first = client.get("/v1/number/1")
     tag = first.headers["etag"]
     plain = client.get("/v1/number/1", headers={"accept-encoding": "identity"})
@@ -168,7 +168,7 @@ def test_what_did_not_change_is_not_sent_again(client: httpx.Client) -> None:
 
 
 def test_streams_are_not_held_back_for_a_tag(client: httpx.Client) -> None:
-    """An export of everything is never whole in memory."""
+    """A full export must never be in memory as a whole."""
     answer = client.get("/v1/streamed")
     assert answer.content == b"a" * 2_000 + b"b"
     assert "etag" not in answer.headers
@@ -186,7 +186,7 @@ def test_streams_are_not_held_back_for_a_tag(client: httpx.Client) -> None:
     ],
 )
 def test_no_path_leads_out_of_the_static_files(common: Served, path: str) -> None:
-    """Two dots, however they are written, are no way up."""
+    """Two dots do not lead to the parent folder, however they are encoded."""
     url = httpx.URL("http://history.test/").copy_with(raw_path=path.encode())
     answer = common.client().get(url)
     assert answer.status_code in (400, 404)
@@ -194,7 +194,7 @@ def test_no_path_leads_out_of_the_static_files(common: Served, path: str) -> Non
 
 
 def test_the_service_says_whether_it_is_well(common: Served) -> None:
-    """To anybody: it says nothing else."""
+    """Anyone may ask, as the answer says nothing else."""
     answer = common.client().get("/healthz")
     assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
 
@@ -202,7 +202,7 @@ def test_the_service_says_whether_it_is_well(common: Served) -> None:
 def test_a_service_without_its_store_is_not_well(
     common: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A load balancer then asks another; it is not told where the store is."""
+    """A load balancer then chooses another instance; the answer does not say where the store is."""
     client = common.client()
 
     def gone() -> None:
@@ -222,7 +222,7 @@ def _overwrite(path: Path, *, start: int) -> None:
 
 @pytest.mark.parametrize("start", [0, 4_096, 16_384])
 def test_a_service_whose_store_is_damaged_is_not_well(served: Served, start: int) -> None:
-    """From its beginning on, or with a beginning that still looks like one."""
+    """This holds for damage from the first byte on, and behind a start that is still intact."""
     client = served.client()
     assert client.get("/healthz").status_code == 200
     served.database.close()  # writes the log into the store
@@ -231,7 +231,7 @@ def test_a_service_whose_store_is_damaged_is_not_well(served: Served, start: int
 
 
 def test_damage_that_a_request_met_is_not_forgotten(served: Served) -> None:
-    """One page of many: most requests do not need it, and the service looks well to them."""
+    """Only one page of many is damaged: most requests do not read it and find no fault."""
     browser, path = served.browser("root"), Path(served.settings.store)
     with Store.open(str(path)) as store:
         store.put([job(f"x{n}", job_name="y" * 2_000) for n in range(200)], source="test")
@@ -247,7 +247,7 @@ def test_damage_that_a_request_met_is_not_forgotten(served: Served) -> None:
 
 
 def test_prometheus_reads_the_queue_and_the_waits(served: Served) -> None:
-    """By cluster and partition; a name that a user chose cannot break the format."""
+    """Values are per cluster and partition; a name that a user chose cannot break the format."""
     now_s = int(time.time())
     waiting: dict[str, Any] = {"start_time": None, "end_time": None, "state": "pending"}
     records = [
@@ -275,7 +275,7 @@ def test_prometheus_reads_the_queue_and_the_waits(served: Served) -> None:
 
 
 def test_prometheus_reads_the_counts(client: httpx.Client, common: Served) -> None:
-    """By route, not by path: an id in a label would make a series for every job."""
+    """Counts are by route, not by path: an id in a label would make a series for every job."""
     for number in range(3):
         client.get(f"/v1/counted/{number}")
     client.request("BREW", "/healthz")
@@ -287,7 +287,7 @@ def test_prometheus_reads_the_counts(client: httpx.Client, common: Served) -> No
 
 
 def test_workers_add_up_what_they_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whichever is asked knows of all, also of one that has died since."""
+    """Each worker reports the counts of all, including one that has died since."""
     first, second = Metrics(tmp_path), Metrics(tmp_path)
     for worker, pid in ((first, 11), (second, 12)):
         monkeypatch.setattr("os.getpid", lambda pid=pid: pid)
@@ -302,7 +302,7 @@ def test_workers_add_up_what_they_count(tmp_path: Path, monkeypatch: pytest.Monk
 def test_counts_are_shared_beside_the_requests(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A request that wrote them itself would wait for the disk; what fails is tried again."""
+    """Otherwise requests would wait for the disk; a write that fails is tried again."""
     monkeypatch.setattr("schedlab.history.web.metrics._SHARED_EVERY_S", 0.01)
     folder = tmp_path / "counts"
     worker = Metrics(folder)
@@ -324,7 +324,7 @@ def test_counts_are_shared_beside_the_requests(
 def test_the_log_has_a_line_per_request_without_its_query(
     common: Served, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A query may hold a login's code, and a path may try to look like two lines."""
+    """A query may hold a login code, and a path may contain a line break."""
     caplog.set_level(logging.INFO, "schedlab.access")
     common.client().get("/healthz?code=4711")
     common.client().get("/a%0Ab")

@@ -28,23 +28,23 @@ from schedlab.history.web.queries.shown import Shown
 
 @pytest.fixture
 def admin(common: Served) -> httpx.Client:
-    """Somebody who sees every job."""
+    """A client that sees every job."""
     return common.as_role(Role.ADMIN)
 
 
 @pytest.fixture
 def anybody(public: Served) -> httpx.Client:
-    """Somebody who has not logged in, at a site that is open to the public."""
+    """A client that has not logged in, at a site that is open to the public."""
     return public.client()
 
 
 def ids(answer: httpx.Response) -> list[str]:
-    """The ids of the jobs on a page."""
+    """Return the ids of the jobs on a page."""
     return [each["jobid"] for each in answer.json()["jobs"]]
 
 
 def refused(answer: httpx.Response, status: int) -> str:
-    """What a problem says."""
+    """Check that the answer is a problem with this status, and return what it says."""
     assert answer.status_code == status, answer.text
     assert answer.headers["content-type"] == "application/problem+json"
     detail: str = answer.json()["detail"]
@@ -52,7 +52,7 @@ def refused(answer: httpx.Response, status: int) -> str:
 
 
 def test_pages_follow_one_another(admin: httpx.Client) -> None:
-    """By the cursor, or by the link in the header, which is the same."""
+    """The cursor and the link in the header lead to the same next page."""
     first = admin.get("/v1/jobs", params={"limit": 3, "count": True})
     assert ids(first) == ["4", "3", "2"]
     assert first.json()["total"] == {"jobs": 4, "is_exact": True}
@@ -63,12 +63,12 @@ def test_pages_follow_one_another(admin: httpx.Client) -> None:
 
 
 def test_a_record_is_what_was_put(admin: httpx.Client) -> None:
-    """The standard record, whole."""
+    """The API returns the complete standard record."""
     assert admin.get("/v1/jobs/1").json() == JOBS[0].model_dump(mode="json", exclude_none=True)
 
 
 def test_fields_are_items_or_columns(admin: httpx.Client) -> None:
-    """Items of the record, and what tables of jobs have as columns; what is not known is null."""
+    """Fields may be items of the record and columns of job tables; unknown values are null."""
     chosen = {"fields": "jobid,hosts,energy_joule,resource_req", "user": "ann"}
     assert admin.get("/v1/jobs", params=chosen).json()["jobs"] == [
         {
@@ -81,7 +81,7 @@ def test_fields_are_items_or_columns(admin: httpx.Client) -> None:
 
 
 def test_a_time_may_lose_its_plus(admin: httpx.Client) -> None:
-    """In a URL a plus is a blank, and hardly anybody writes %2B."""
+    """In a URL a plus means a blank, and hardly anyone writes %2B."""
     found = admin.get("/v1/jobs?time=queued&from=2023-11-15T21:01:00+09:00&sort=queue_time")
     assert ids(found) == ["2", "3", "4"]
 
@@ -104,12 +104,12 @@ def test_a_time_may_lose_its_plus(admin: httpx.Client) -> None:
 def test_a_mistake_is_named_with_what_is_allowed(
     admin: httpx.Client, query: str, status: int, said: str
 ) -> None:
-    """So that who made it can correct it without looking it up."""
+    """The caller can then correct it without looking it up."""
     assert said in refused(admin.get(f"/v1/jobs?{query}"), status)
 
 
 def test_an_answer_has_the_format_that_is_asked_for(admin: httpx.Client) -> None:
-    """By parameter or by media type; the best liked that is possible."""
+    """A parameter or the Accept header chooses it; the most preferred possible type wins."""
     wanted = {"text/csv": "text/csv", "application/vnd.apache.parquet, */*;q=0.1": "parquet"}
     for accept, found in wanted.items():
         answer = admin.get("/v1/jobs", headers={"accept": accept})
@@ -120,7 +120,7 @@ def test_an_answer_has_the_format_that_is_asked_for(admin: httpx.Client) -> None
 
 
 def test_all_formats_have_the_same_jobs(admin: httpx.Client) -> None:
-    """Streams hold every job that is meant, without pages."""
+    """Streams hold all jobs that match, without pages."""
     lines = admin.get("/v1/jobs?format=jsonl").text.splitlines()
     assert [from_json(line)["jobid"] for line in lines] == ["4", "3", "2", "1"]
     rows = list(csv.DictReader(io.StringIO(admin.get("/v1/jobs?format=csv").text)))
@@ -136,7 +136,7 @@ def test_all_formats_have_the_same_jobs(admin: httpx.Client) -> None:
 
 @pytest.mark.parametrize("format", ["jsonl", "csv", "parquet", "arrow"])
 def test_no_jobs_make_an_empty_file(admin: httpx.Client, format: str) -> None:
-    """One that programs can read."""
+    """Programs can still read a file without jobs."""
     content = admin.get(f"/v1/jobs?user=nobody&format={format}").content
     if format == "parquet":
         assert pl.read_parquet(io.BytesIO(content)).height == 0
@@ -147,7 +147,7 @@ def test_no_jobs_make_an_empty_file(admin: httpx.Client, format: str) -> None:
 
 
 def test_an_answer_that_is_known_is_not_sent_again(admin: httpx.Client) -> None:
-    """The tag is of the content."""
+    """The tag depends on the content."""
     first = admin.get("/v1/jobs")
     tag = {"if-none-match": first.headers["etag"]}
     again = admin.get("/v1/jobs", headers=tag)
@@ -156,7 +156,7 @@ def test_an_answer_that_is_known_is_not_sent_again(admin: httpx.Client) -> None:
 
 
 def test_another_s_job_and_no_job_are_the_same(common: Served) -> None:
-    """To the byte: who guesses ids learns nothing."""
+    """The answers are the same to the byte, so that guessing ids reveals nothing."""
     ann = common.as_role(Role.USER)
     assert ann.get("/v1/jobs/2").content == ann.get("/v1/jobs/nothing").content
     missing = ann.post("/v1/jobs:batchGet", json={"ids": ["2", "nothing"]}).json()
@@ -169,7 +169,7 @@ def test_another_s_job_and_no_job_are_the_same(common: Served) -> None:
 
 
 def test_jobs_by_ids_tell_several_of_one_id_apart(served: Served) -> None:
-    """Schedulers use ids again; one job is asked for by what identifies it."""
+    """Schedulers reuse ids; the attempt or the queue time of a job tells it from the others."""
     with Store.open(served.settings.store) as store:
         store.put([job("1", queued_s=7_200, user_identifier="ann", attempt=2)], source="test")
     admin = served.as_role(Role.ADMIN)
@@ -188,13 +188,13 @@ def test_jobs_by_ids_tell_several_of_one_id_apart(served: Served) -> None:
     lost: dict[str, Any] = {"ids": [{"jobid": "2", "attempt": 5}]}
     answer = admin.post("/v1/jobs:batchGet", json=lost).json()
     assert answer["missing"] == [{"jobid": "2", "attempt": 5}]
-    # Ids at another time are other jobs, also where a timeline is opened.
+    # The same id at another time is another job, also for a timeline.
     span = "from=20231115T120010Z&to=20231115T120150Z"
     assert admin.get(f"/v1/timelines/one/1/n01/power_watt?{span}").json()["value"] == [100.0] * 10
 
 
 def test_a_timeline_is_opened_by_its_uri(admin: httpx.Client) -> None:
-    """With the options of the paper; tables have the same columns as JSON."""
+    """A timeline takes the options of the paper; tables have the same columns as JSON."""
     place = "/v1/timelines/one/1/n01/power_watt"
     answer = admin.get(f"{place}?freq=50s").json()
     assert answer["value"] == [100.0, 100.0]
@@ -209,7 +209,7 @@ def test_a_timeline_is_opened_by_its_uri(admin: httpx.Client) -> None:
 
 
 def test_sums_can_be_tables(admin: httpx.Client) -> None:
-    """Of groups of jobs, the greatest first."""
+    """Each row sums a group of jobs; the largest group is first."""
     answer = admin.get("/v1/stats?by=group&limit=1").json()
     assert answer["groups"] == 3
     assert answer["rows"][0] == {
@@ -227,7 +227,7 @@ def test_sums_can_be_tables(admin: httpx.Client) -> None:
 
 
 def test_the_clusters_are_a_system_document(admin: httpx.Client) -> None:
-    """With what is measured on each."""
+    """The document lists what is measured on each cluster."""
     content = admin.get("/v1/clusters").json()
     document = SystemDocument.model_validate(content)
     assert document.clusters[0].node_groups[0].nodes == "n[01-02]"
@@ -235,7 +235,7 @@ def test_the_clusters_are_a_system_document(admin: httpx.Client) -> None:
 
 
 def test_the_public_searches_by_no_name(anybody: httpx.Client) -> None:
-    """Who finds a job by a name knows whose it is, whatever the answer calls it."""
+    """Anyone who finds a job by a name knows whose it is, whatever the answer calls the user."""
     for query in ("user=ann", "group=physics", "node=n01", "tag=cfd"):
         assert "hidden from the public" in refused(anybody.get(f"/v1/jobs?{query}"), 400)
         assert "hidden from the public" in refused(anybody.get(f"/v1/stats?{query}"), 400)
@@ -246,7 +246,7 @@ def test_the_public_searches_by_no_name(anybody: httpx.Client) -> None:
 
 
 def test_the_documentation_loads_nothing(admin: httpx.Client) -> None:
-    """It is one page with every route, without a script or an address of elsewhere."""
+    """One page has every route, without scripts and without addresses on other sites."""
     page = admin.get("/docs").text
     assert "<script" not in page
     assert not re.search(r'(src|href|action)="(?!/|#)', page)
@@ -257,7 +257,7 @@ def test_the_documentation_loads_nothing(admin: httpx.Client) -> None:
 def test_a_stream_reads_on_only_as_it_is_taken(
     common: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However many jobs are exported, a portion of them is in memory."""
+    """However many jobs are exported, only one portion of them is in memory."""
     pages = []
 
     def noting(*given: Any, **options: Any) -> ResultPage:
@@ -274,7 +274,7 @@ def test_a_stream_reads_on_only_as_it_is_taken(
 
 
 def test_efficiency_is_told_by_job_and_user(served: Served) -> None:
-    """Of those that one sees; sums are those of the jobs."""
+    """The answer covers the jobs that the user may see; the totals are sums over these jobs."""
     record = job(
         "900",
         queued_s=500,

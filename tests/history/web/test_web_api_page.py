@@ -1,4 +1,4 @@
-"""The page on the API does what it shows, against the miniature site."""
+"""The examples on the page about the API, run against the miniature site."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ AT = "http://127.0.0.1:8080"
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
-    """Where the miniature site listens, and a token."""
+    """The URL at which the miniature site listens, and a token."""
     folder: Path = tmp_path_factory.mktemp("demo")
     site = store_demo(folder)
     served = Served(ServiceSettings(site.store.located(folder), site))
@@ -36,7 +36,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
 
 
 def blocks(language: str) -> list[str]:
-    """The blocks of the page in that language."""
+    """Return the page's blocks in this language."""
     return [each["text"] for each in FENCE.finditer(PAGE) if each["language"] == language]
 
 
@@ -45,7 +45,7 @@ def blocks(language: str) -> list[str]:
     not (shutil.which("curl") and shutil.which("jq")), reason="curl or jq is missing"
 )
 def test_the_commands_print_what_is_shown(demo: tuple[str, str]) -> None:
-    """``...`` stands for anything."""
+    """In the output shown, ``...`` stands for any text."""
     url, token = demo
     commands = [each for block in blocks("console") for each in COMMAND.finditer(block)]
     assert len(commands) > 8
@@ -63,7 +63,7 @@ def test_the_commands_print_what_is_shown(demo: tuple[str, str]) -> None:
 
 @pytest.mark.slow
 def test_accelerators_have_timelines_of_their_own(demo: tuple[str, str]) -> None:
-    """By the address in the record; a host's own item has no device."""
+    """The record has the address of each timeline; an item of the host itself has no device."""
     url, token = demo
     with Client(url, token) as service:
         host = service.job("1020")["per_host"][0]
@@ -78,7 +78,7 @@ def test_accelerators_have_timelines_of_their_own(demo: tuple[str, str]) -> None
 
 @pytest.mark.slow
 def test_the_client_does_what_is_shown(demo: tuple[str, str]) -> None:
-    """Every line of it gives something."""
+    """Every line of the Python example gives a result."""
     url, token = demo
     (text,) = blocks("python")
     names = {"TOKEN": token}

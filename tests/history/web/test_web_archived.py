@@ -17,7 +17,7 @@ from schedlab.history.web.access import Role
 
 @pytest.fixture(scope="module")
 def archived(_made: Served, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """The service, all of whose jobs but the last were archived."""
+    """A service with all jobs but the last in the archive."""
     folder = tmp_path_factory.mktemp("archived") / "site"
     own = copied(_made, folder)
     (folder / "site.toml").write_text(
@@ -35,7 +35,7 @@ def archived(_made: Served, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 @pytest.mark.parametrize("role", list(Role))
 def test_who_may_see_an_archived_job_finds_it(archived: Served, role: Role) -> None:
-    """By the link to its page and, with its id, by the API; nobody else learns that it is there."""
+    """The link to its page and its id in the API still work; no one else learns of the job."""
     client = archived.as_role(role)
     for key in ("1", "2", "3"):
         status = 200 if key in SEEN[role] else 404
@@ -45,7 +45,7 @@ def test_who_may_see_an_archived_job_finds_it(archived: Served, role: Role) -> N
 
 
 def test_an_archived_record_is_what_it_was(archived: Served, served: Served) -> None:
-    """Whole, byte for byte; together with others, too."""
+    """The record is the same byte for byte, and can be requested together with others."""
     before, after = served.program(), archived.program()
     assert after.get("/v1/jobs/2").content == before.get("/v1/jobs/2").content
     both = after.post("/v1/jobs:batchGet", json={"ids": ["4", "2", "7"]}).json()
@@ -54,13 +54,13 @@ def test_an_archived_record_is_what_it_was(archived: Served, served: Served) -> 
 
 
 def test_the_public_sees_no_names_in_the_archive(archived: Served) -> None:
-    """It is shown as it is released."""
+    """The public sees an archived job in its released form."""
     answer = archived.as_role(Role.PUBLIC).get("/v1/jobs/1")
     assert "ann" not in answer.text
 
 
 def test_the_list_says_that_older_jobs_are_archived(archived: Served) -> None:
-    """It has only those of the store, and links to an archived one that is asked for by its id."""
+    """The list has only jobs of the store, but a search for an archived job's id gives a link."""
     sue = archived.as_role(Role.SUPPORT)
     page = sue.get("/jobs").text
     assert "/jobs/4" in page
@@ -74,7 +74,7 @@ def test_the_list_says_that_older_jobs_are_archived(archived: Served) -> None:
 
 
 def test_a_lost_file_is_told(archived: Served, tmp_path: Path) -> None:
-    """As a fault of the service: the job is not unknown."""
+    """A lost file is a fault of the service; the job is not unknown."""
     site = archived.settings.site
     assert site is not None
     kept = site.path.parent / "kept"

@@ -1,4 +1,4 @@
-"""Asking for simulations by forms, and looking at people and clusters of any name."""
+"""Forms that ask for simulations, and pages of users and clusters with any name."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ HOSTILE = 'a/b?c#d"><script>alert(1)</script> é'
 def test_what_is_wrong_with_a_what_if_is_told(
     served: Served, given: dict[str, str], told: str | None
 ) -> None:
-    """On the page, which stays, or as the outcome of the simulation."""
+    """The form's page says what is wrong, or the outcome of the simulation does."""
     answer = served.browser("meg").post("/what-if", data=given, headers=PAGE)
     if told is None:
         assert answer.status_code == 303
@@ -58,7 +58,7 @@ def test_what_is_wrong_with_a_what_if_is_told(
 
 
 def test_too_many_questions_are_refused(served: Served) -> None:
-    """With a sentence, not with a failure."""
+    """The page explains the limit; the service does not fail."""
     meg = served.browser("meg")
     answers = [
         meg.post("/what-if", data={"policies": policy}, headers=PAGE)
@@ -69,7 +69,7 @@ def test_too_many_questions_are_refused(served: Served) -> None:
 
 
 def test_a_task_is_followed_and_cancelled(served: Served) -> None:
-    """As the script of the page follows it."""
+    """The test follows the task as the script of the page does."""
     meg = served.browser("meg")
     place = meg.post("/what-if", data={"policies": "easy"}).headers["location"]
     page = meg.get(place, headers=PAGE).text
@@ -84,7 +84,7 @@ def test_a_task_is_followed_and_cancelled(served: Served) -> None:
 
 @pytest.mark.slow
 def test_times_are_those_of_the_site(served: Served) -> None:
-    """A browser's field says no zone: noon there is noon at the site."""
+    """A browser's time field has no time zone: noon there is noon at the site."""
     site = served.settings.site
     assert site is not None
     path = site.path
@@ -102,7 +102,7 @@ def test_times_are_those_of_the_site(served: Served) -> None:
 
 @pytest.mark.slow
 def test_a_user_of_any_name_has_a_page(served: Served) -> None:
-    """Names come from elsewhere: they are text, in pages and in links."""
+    """Names come from other systems; pages and links treat them as plain text."""
     with Store.open(served.settings.store) as store:
         record = job("66", queued_s=300, user_identifier=HOSTILE, accounting_group=HOSTILE)
         store.put([record], source="scheduler")
@@ -125,7 +125,7 @@ def test_a_user_of_any_name_has_a_page(served: Served) -> None:
 
 @pytest.mark.slow
 def test_nodes_without_names_are_not_told_apart(public: Served) -> None:
-    """Where a release leaves nodes out, the chart of nodes is left out as well."""
+    """If a release drops node names, the page has no chart of nodes."""
     site = public.settings.site
     assert site is not None
     assert "figure" in public.client().get("/cluster", headers=PAGE).text
@@ -145,7 +145,7 @@ def test_nodes_without_names_are_not_told_apart(public: Served) -> None:
 
 @pytest.mark.slow
 def test_an_empty_history_has_pages_too(tmp_path: Path) -> None:
-    """The first day of a service."""
+    """On a service's first day there is no job yet."""
     url = str(tmp_path / "history.db")
     Store.make(url).close()
     served = Served(ServiceSettings(url))

@@ -1,4 +1,4 @@
-"""Alerts, reports and series ask SQLite and PostgreSQL for the same, and get the same."""
+"""Alerts, reports and series give the same results with SQLite and with PostgreSQL."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ DAY_S = 86_400
 
 @pytest.fixture(scope="module", params=BOTH)
 def store(request: pytest.FixtureRequest) -> Iterator[Database]:
-    """The jobs of the reports."""
+    """A store of each kind, with the jobs of the report tests and one job with GPUs."""
     gpus = {"num_host": 1, "accelerator": {"type": "a", "num_perhost": 2}}
     with filled(request, [*JOBS, ran("1", 0, 2, 60, resource_req=gpus)]) as database:
         yield database
 
 
 def test_alerts_are_found_and_kept(store: Database, tmp_path: Path) -> None:
-    """All rules are asked; the source of the site file has never been read."""
+    """All rules are evaluated; the source in the site file has never been read."""
     site = tiny_site(tmp_path)
     watch(store, site, AlertsSection(queue_least=1, queue_factor=1.0), NOON_S + 3 * DAY_S)
     with store.writing() as connection:
@@ -54,7 +54,7 @@ def test_alerts_are_found_and_kept(store: Database, tmp_path: Path) -> None:
 
 
 def test_a_duty_is_taken_once(store: Database) -> None:
-    """By whoever comes first."""
+    """Only the first worker that takes a duty gets it."""
     with store.writing() as connection:
         assert is_due(connection, "reports", 1.0)
         assert take_duty(connection, "reports", 1.0, 2.0)
@@ -62,7 +62,7 @@ def test_a_duty_is_taken_once(store: Database) -> None:
 
 
 def test_reports_have_the_same_numbers(store: Database, tmp_path: Path) -> None:
-    """Those of the plain loops in the tests of reports."""
+    """The numbers are those of the plain loops in the report tests."""
     site = tiny_site(tmp_path, FACTORS.replace("node_hour = 1.0", "gpu_hour = 3.0"))
     with store.reading() as connection:
         report = make_report(connection, ALL, site, Subject("site", "tiny"), WEEK)
@@ -74,7 +74,7 @@ def test_reports_have_the_same_numbers(store: Database, tmp_path: Path) -> None:
 
 
 def test_subscriptions_end_with_their_account(store: Database) -> None:
-    """And the last wish counts."""
+    """An account has one subscription: the last one counts."""
     with store.writing() as connection:
         put_account(connection, Account("ann", Role.USER))
         subscribe(connection, Subscription("ann", "ann@example.org", "week"))

@@ -39,7 +39,7 @@ def client(common: Served) -> Iterator[Client]:
 
 
 def test_jobs_are_a_frame(client: Client) -> None:
-    """Filters are those of the API; moments may be datetimes, and names several."""
+    """Filters are those of the API; times may be datetimes, and a filter may list several names."""
     frame = client.jobs(user=["ann", "ben"], from_=NOON, time="queued", sort="queue_time")
     assert frame["jobid"].to_list() == ["1", "2"]
     assert frame["start_time"][0] == NOON.replace(second=10)
@@ -47,7 +47,7 @@ def test_jobs_are_a_frame(client: Client) -> None:
 
 
 def test_records_follow_the_pages(client: Client) -> None:
-    """One after the other, however many pages it takes."""
+    """All records come one after the other, however many pages they fill."""
     assert [each["jobid"] for each in client.records()] == ["4", "3", "2", "1"]
     assert client.job("1") == JOBS[0].model_dump(mode="json", exclude_none=True)
 
@@ -56,7 +56,7 @@ def test_records_follow_the_pages(client: Client) -> None:
 def test_a_limit_is_of_all_pages_together(
     client: Client, monkeypatch: pytest.MonkeyPatch, page: int
 ) -> None:
-    """Who asks for three jobs gets three, on however many pages; one who asks for none, a no."""
+    """A limit of 3 returns three jobs, on however many pages; a limit of 0 is refused."""
     monkeypatch.setattr("schedlab.history.client._LARGEST_PAGE", page)
     for limit, jobs in ((1, ["4"]), (3, ["4", "3", "2"]), (9, ["4", "3", "2", "1"])):
         assert [each["jobid"] for each in client.records(limit=limit)] == jobs
@@ -66,7 +66,7 @@ def test_a_limit_is_of_all_pages_together(
 
 
 def test_a_timeline_is_a_frame_of_times_and_values(client: Client) -> None:
-    """By the URI as a record has it, in steps if they are wanted."""
+    """The URI is the one in the record; the values come in steps if the caller asks for them."""
     uri = "timelines/one/1/n01/power_watt?from=20231115T120010%2B0000&to=20231115T120150%2B0000"
     frame = client.timeline(uri, freq="50s")
     assert frame["value"].to_list() == [100.0, 100.0]
@@ -77,7 +77,7 @@ def test_a_timeline_is_a_frame_of_times_and_values(client: Client) -> None:
 
 
 def test_sums_and_accuracy_are_frames(client: Client) -> None:
-    """One row per group, and one per period."""
+    """Sums have one row per group, accuracy one per period."""
     sums = client.stats("group", state="completed")
     assert dict(sums.select("group", "jobs").iter_rows())["physics"] == 2
     expected = pl.DataFrame(
@@ -98,7 +98,7 @@ def test_what_was_sent_comes_back(client: Client) -> None:
 
 
 def test_a_refusal_is_one_sentence(client: Client) -> None:
-    """The service's own words, and which service it was."""
+    """The message has the service's own words and says which service it was."""
     with pytest.raises(ServiceError, match=r'^http://127.*: unknown sort "size"'):
         client.jobs(sort="size")
     with pytest.raises(ServiceError, match="not found, or you have no permission"):
@@ -118,7 +118,7 @@ def test_a_refusal_is_one_sentence(client: Client) -> None:
 def test_jobs_are_listed_in_a_terminal(
     client: Client, common: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As sacct does; a name cannot make the terminal do things."""
+    """The list is like that of sacct; a name cannot send commands to the terminal."""
     hostile = measured_job("hostile", job_name="a\x1b[31mb\n", queued_s=9_000)
     with Store.open(common.settings.store) as store:
         store.put([hostile], source="scheduler")
@@ -148,7 +148,7 @@ def test_jobs_are_listed_in_a_terminal(
 
 @pytest.fixture
 def administrator(twinned: Served) -> Iterator[Client]:
-    """A client with an administrator's token, of a service with a twin that works."""
+    """A client with an administrator's token, of a service with a twin and a worker."""
     program = twinned.program("root", SCOPES[Role.ADMIN])
     token = program.headers["authorization"].removeprefix("Bearer ")
     runner, ended = twinned.app.state.service.runner, Event()
@@ -166,7 +166,7 @@ def administrator(twinned: Served) -> Iterator[Client]:
 
 
 def test_what_another_configuration_of_slurm_would_have_done(administrator: Client) -> None:
-    """The parameters are a frame, and the method comes back with the result."""
+    """The parameters are a frame; the what-if method waits for the result and returns it."""
     parameters = administrator.slurm_parameters()
     interval = parameters.filter(pl.col("name") == "SchedulerParameters.bf_interval")
     assert interval["value"].to_list() == ["30"]
@@ -176,13 +176,13 @@ def test_what_another_configuration_of_slurm_would_have_done(administrator: Clie
 
 
 def test_what_another_policy_would_have_done(administrator: Client) -> None:
-    """As it was comes first."""
+    """The outcome "as it was" comes first."""
     found = administrator.what_if("one", ["easy"], from_=NOON, to=NOON.replace(hour=13))
     assert [each["policy"] for each in found["outcomes"]] == ["as it was", "easy"]
 
 
 def test_a_simulation_that_fails_says_why(administrator: Client) -> None:
-    """A window without jobs has nothing to simulate; a change that is none is refused at once."""
+    """A window without jobs has nothing to simulate; a question without a change is refused."""
     later = NOON.replace(year=2024)
     with pytest.raises(ServiceError, match="has no result: no job that has ended"):
         administrator.what_if("one", ["easy"], from_=later, to=later.replace(hour=13))

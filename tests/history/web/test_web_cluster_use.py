@@ -1,4 +1,4 @@
-"""What a cluster did in a window of time, against a count second by second."""
+"""What a cluster did in a window of time, compared with a count second by second."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from schedlab.platform import Cluster, NodeGroup, NodeType
 ANN, ROOT = Viewer(Role.USER, "ann"), Viewer(Role.ADMIN, "root")
 SPAN = Span("one", NOON_S, NOON_S + 400)
 
-# Four jobs on the same node: each waits 10 s and runs 100 s, a minute after the other.
+# Four jobs on the same node, a minute apart: each waits 10 s and runs 100 s.
 MOMENTS = range(400)
 USED = [int(10 <= at < 290) for at in MOMENTS]
 QUEUED = [sum(60 * k <= at < 60 * k + 10 for k in range(4)) for at in MOMENTS]
 
 
 def test_the_load_is_everybodys(served: Served) -> None:
-    """How busy the cluster was is no secret; the means are exact."""
+    """Every user may know how busy the cluster was; the means are exact."""
     with served.database.reading() as connection:
         for viewer in (ANN, ROOT):
             load = load_of(connection, viewer, SPAN, parts=4)
@@ -50,7 +50,7 @@ def test_the_load_is_everybodys(served: Served) -> None:
 
 @pytest.fixture(params=BOTH)
 def shared(request: pytest.FixtureRequest) -> Iterator[Connection]:
-    """Seven jobs on four nodes at a time; two do not say how many CPUs they had."""
+    """Seven jobs at the same time on four nodes; two do not say how many CPUs they had."""
     request_of = ({"num_host": 1, "num_cpu_perhost": 2}, {"num_host": 1})
     records = [
         job(
@@ -66,7 +66,7 @@ def shared(request: pytest.FixtureRequest) -> Iterator[Connection]:
 
 
 def test_a_shared_node_counts_once_and_cpus_tell_the_shares(shared: Connection) -> None:
-    """7 nodes in use of 4 help nobody; a job that does not say has its node's CPUs."""
+    """Four nodes are in use, not seven; a job that states no CPUs counts with all of its node's."""
     machine = Cluster("one", (NodeGroup(NodeType(cores=8), hosts="n[0-3]"),))
     load = load_of(shared, ROOT, Span("one", NOON_S + 10, NOON_S + 110), machine, parts=1)
     assert load.used_nodes == pytest.approx([4])
@@ -81,7 +81,7 @@ STAYS = st.lists(
 
 @given(STAYS)
 def test_nodes_are_in_use_while_a_job_has_them(stays: list[tuple[int, int, int]]) -> None:
-    """Second by second, whatever the jobs on them; and shared if two had one at a time."""
+    """A node counts once in each second; it is shared if two jobs have it at the same time."""
     node, begin, length = np.array(stays, dtype=np.int64).reshape(-1, 3).T
     start_s, end_s, is_shared = Stays(node, node, begin, begin + length).merged()
     spans = [(node, range(begin, begin + length)) for node, begin, length in stays]
@@ -91,7 +91,7 @@ def test_nodes_are_in_use_while_a_job_has_them(stays: list[tuple[int, int, int]]
 
 
 def test_a_job_whose_nodes_have_no_names_counts_as_many_as_it_had(served: Served) -> None:
-    """Beside those with names."""
+    """The nodes of such a job are added to those with names."""
     unnamed = job("9", per_host=[], resource_req={"num_host": 3})
     with Store.open(served.settings.store) as store:
         store.put([unnamed], source="scheduler")
@@ -101,7 +101,7 @@ def test_a_job_whose_nodes_have_no_names_counts_as_many_as_it_had(served: Served
 
 
 def test_jobs_and_their_nodes_are_those_that_one_sees(served: Served) -> None:
-    """Of the others nothing but their number is told."""
+    """Of other users' jobs, only the number is shown."""
     with served.database.reading() as connection:
         assert jobs_of(connection, ANN, SPAN).jobid == ("1",)
         assert jobs_of(connection, ROOT, SPAN).jobid == ("1", "2", "3", "4")
@@ -157,7 +157,7 @@ pairs = st.sets(st.tuples(st.integers(0, 5), st.integers(0, 12)), min_size=1)
 
 @given(pairs)
 def test_boxes_cover_each_node_of_each_job_once(pairs: set[tuple[int, int]]) -> None:
-    """Neighbours are put together, and nothing else."""
+    """Only neighbouring nodes of the same job share a box."""
     job_at, node_at = np.array(sorted(pairs, key=hash)).T
     boxes = Boxes.of(job_at, node_at)
     covered = [
@@ -183,7 +183,7 @@ def test_shares_keep_the_busy_time(jobs: list[tuple[int, int]]) -> None:
 
 @given(st.integers(1, 400))
 def test_a_table_over_time_is_short_and_keeps_the_mean(parts: int) -> None:
-    """However many parts the figure has."""
+    """The table has at most ``MOST_ROWS`` rows, however many parts the figure has."""
     edge_s = NOON_S + np.cumsum(np.arange(parts + 1) % 7 + 1)
     values = np.arange(parts, dtype=float)
     columns = over_time(edge_s, {"nodes": values})

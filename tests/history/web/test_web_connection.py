@@ -1,4 +1,4 @@
-"""Clients that are slow, silent or no clients at all, at a service that listens."""
+"""Clients that are slow or silent, or that do not speak HTTP, at a service that listens."""
 
 from __future__ import annotations
 
@@ -19,38 +19,38 @@ from tests.services.waiting import until
 from schedlab.history.web.connection import MOST_HEAD_BYTES, Connection
 
 PATIENCE_S = 30
-"""In which a client that must be cut off is: on however busy a machine."""
+"""The time within which a slow client must be cut off, however busy the machine is."""
 
 
 class Impatient(Connection):
-    """Waits as long as a test can."""
+    """A connection that waits only as long as a test can."""
 
     head_s = body_s = sent_s = 0.2
 
 
 @pytest.fixture(scope="module")
 def impatient(common: Served) -> Iterator[str]:
-    """Where a service listens that waits for little."""
+    """The URL of a service that soon cuts off slow clients."""
     with listening(common.app, Impatient) as url:
         yield url
 
 
 @pytest.fixture(scope="module")
 def patient(common: Served) -> Iterator[str]:
-    """Where one listens that waits as long as usual."""
+    """The URL of a service that waits as long as usual."""
     with listening(common.app) as url:
         yield url
 
 
 def connected(url: str, sends: bytes = b"") -> socket.socket:
-    """A connection on which this was sent."""
+    """Open a connection and send these bytes."""
     made = socket.create_connection((urlsplit(url).hostname, urlsplit(url).port), PATIENCE_S)
     made.sendall(sends)
     return made
 
 
 def answer_on(connection: socket.socket) -> bytes:
-    """All that comes until the service closes the connection."""
+    """Return all that comes until the service closes the connection."""
     parts = []
     while part := connection.recv(65_536):
         parts.append(part)
@@ -58,7 +58,7 @@ def answer_on(connection: socket.socket) -> bytes:
 
 
 def problem_in(answer: bytes) -> dict[str, Any]:
-    """The problem, which must say that it is one."""
+    """Return the problem in an answer, which must declare itself as one."""
     head, _, body = answer.partition(b"\r\n\r\n")
     assert b"application/problem+json" in head
     problem: dict[str, Any] = json.loads(body)
@@ -67,7 +67,7 @@ def problem_in(answer: bytes) -> dict[str, Any]:
 
 
 def test_a_head_that_does_not_come_to_its_end_is_cut_off(impatient: str) -> None:
-    """Three hundred at once; and somebody else is answered."""
+    """Three hundred such clients are cut off; meanwhile, another client is answered."""
     with ExitStack() as opened:
         half = [
             opened.enter_context(connected(impatient, b"GET /healthz HTTP/1.1\r\nHost: x\r\n"))
@@ -87,7 +87,7 @@ def _is_well(url: str) -> bool:
 
 
 def test_a_head_that_comes_byte_by_byte_is_cut_off(impatient: str) -> None:
-    """The time is that of the whole head, not from one byte to the next."""
+    """The limit holds for the whole head, not from one byte to the next."""
     with connected(impatient) as slow:
         slow.settimeout(0.05)
         for _ in range(20 * PATIENCE_S):
@@ -101,28 +101,28 @@ def test_a_head_that_comes_byte_by_byte_is_cut_off(impatient: str) -> None:
 
 
 def test_who_says_nothing_is_told_nothing(impatient: str) -> None:
-    """Browsers open connections just in case."""
+    """Browsers open spare connections, which the service closes without an answer."""
     with connected(impatient) as silent:
         assert answer_on(silent) == b""
 
 
 def test_a_body_that_stops_is_cut_off(impatient: str) -> None:
-    """Nobody waits for its rest."""
+    """The service does not wait for the rest."""
     head = b"POST /v1/jobs:batchGet HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n"
     with connected(impatient, head + b'{"ids"') as stopped:
         assert is_ended(stopped)
 
 
 def test_who_does_not_take_the_answer_is_cut_off(impatient: str) -> None:
-    """It would be kept in memory for ever."""
+    """Otherwise the answer would be kept in memory for ever."""
     asks = b"GET /static/bokeh/bokeh.min.js HTTP/1.1\r\nHost: x\r\n\r\n"
     with connected(impatient) as deaf:
-        deaf.sendall(asks * 50)  # more than the operating system takes off the service's hands
+        deaf.sendall(asks * 50)  # more than the operating system buffers for the service
         assert is_ended(deaf)
 
 
 def is_ended(connection: socket.socket) -> bool:
-    """Whether the service ends it, though nothing is taken from it."""
+    """Return whether the service ends the connection, although nothing is read from it."""
     ended = select.POLLRDHUP | select.POLLHUP | select.POLLERR
     waiting = select.poll()
     waiting.register(connection, ended)
@@ -144,7 +144,7 @@ def test_what_cannot_be_read_is_a_problem_too(patient: str, sent: bytes, status:
 
 
 def test_who_asks_at_leisure_is_answered(patient: str) -> None:
-    """Request after request on one connection; a pause in between is uvicorn's to end."""
+    """One connection takes request after request; only uvicorn limits the pauses between them."""
     with httpx.Client(base_url=patient) as client:
         for _ in range(3):
             assert client.get("/healthz").status_code == 200

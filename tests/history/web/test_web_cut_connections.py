@@ -1,4 +1,4 @@
-"""PostgreSQL closes connections of the service, as at its restart: no request is lost by it."""
+"""PostgreSQL closes the service's connections, as it does at a restart; no request is lost."""
 
 from __future__ import annotations
 
@@ -34,23 +34,23 @@ def in_postgresql(postgresql: Callable[[], str], tmp_path: Path) -> Iterator[Ser
 
 
 def cut(served: Served) -> int:
-    """Let the server end all connections of the service; the number that it had."""
+    """Let the server end all connections of the service, and return their number."""
     engine = create_engine(served.database.url, poolclass=NullPool)
     with engine.connect() as connection:
         return cut_from(connection, str(served.database.url.database))
 
 
 def cut_from(connection: Connection, database: str) -> int:
-    """Let the server end all other connections to that database."""
+    """Let the server end all other connections to the database, and return their number."""
     return int(connection.execute(text(CUT), {"name": database}).scalar_one())
 
 
 def test_a_request_after_its_connections_were_closed_is_answered(in_postgresql: Served) -> None:
-    """At once: readings and writings get new connections, however many of the pool were closed."""
+    """Reads and writes get new connections at once, however many of the pool were closed."""
     program = in_postgresql.program()
     for _ in range(3):
         with ExitStack() as stack:
-            for _ in range(3):  # at a time, so that the pool keeps three
+            for _ in range(3):  # at the same time, so that the pool keeps three
                 stack.enter_context(in_postgresql.database.reading())
         assert cut(in_postgresql) == 3
         assert program.get("/v1/jobs").status_code == 200
@@ -59,7 +59,7 @@ def test_a_request_after_its_connections_were_closed_is_answered(in_postgresql: 
 
 
 def test_a_server_that_is_gone_is_told_of(in_postgresql: Served) -> None:
-    """No new connection is to be had: the answer is an error, and none that hangs."""
+    """Without a new connection, the answer is an error; the request does not hang."""
     program = in_postgresql.program()
     url = in_postgresql.database.url
     engine = create_engine(
@@ -76,7 +76,7 @@ def test_a_server_that_is_gone_is_told_of(in_postgresql: Served) -> None:
 
 
 def test_a_question_is_planned_once_and_not_for_each_request(in_postgresql: Served) -> None:
-    """The driver has the server prepare what is asked often; the end of a reading keeps it."""
+    """The driver lets the server prepare frequent queries; they outlive the end of a read."""
     program = in_postgresql.program()
     for _ in range(20):
         assert program.get("/v1/jobs?limit=2").status_code == 200
@@ -85,7 +85,7 @@ def test_a_question_is_planned_once_and_not_for_each_request(in_postgresql: Serv
 
 
 def test_a_writing_that_fails_leaves_nothing(in_postgresql: Served) -> None:
-    """Nor does it spoil the connection for the next."""
+    """A write that fails does not spoil the connection for the next request, either."""
     with pytest.raises(ZeroDivisionError):
         _delete_and_fail(in_postgresql)
     with in_postgresql.database.reading() as connection:
@@ -100,7 +100,7 @@ def _delete_and_fail(served: Served) -> None:
 
 
 def test_a_reading_sees_one_state(in_postgresql: Served) -> None:
-    """What another writes meanwhile is not in it, and is in the next."""
+    """What another connection writes meanwhile appears only in the next read."""
     count = text("SELECT count(*) FROM duties")
     with in_postgresql.database.reading() as connection:
         before = connection.execute(count).scalar_one()

@@ -28,7 +28,7 @@ def database(request: pytest.FixtureRequest) -> Iterator[Database]:
 def test_what_takes_too_long_is_stopped(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A few such requests would keep all others waiting; the connection is good afterwards."""
+    """A few such requests would keep all others waiting; the connection stays usable."""
     monkeypatch.setattr(module, "MOST_S", 0.2)
     said = "longer than 0.2 s; ask for a shorter time"
     with pytest.raises(HttpProblem, match=said) as refused, database.reading() as connection:

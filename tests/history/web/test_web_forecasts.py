@@ -37,7 +37,7 @@ def easy_past() -> PastJobs:
 
 
 def busy_moments(past: PastJobs, many: int) -> NDArray[np.int64]:
-    """Moments at which jobs had come and had not started, in the later half of the past."""
+    """Return moments in the later half of the past at which jobs were waiting."""
     waits = np.flatnonzero(past.start_s - past.workload["submit_s"] > 600)
     later = waits[len(waits) // 2 :]
     chosen = later[np.linspace(0, len(later) - 1, many).astype(int)]
@@ -61,7 +61,7 @@ def test_intervals_hold_most_starts(easy_past: PastJobs) -> None:
 
 
 def test_it_knows_nothing_of_what_comes(easy_past: PastJobs) -> None:
-    """A forecast is the same whatever becomes of the jobs afterwards."""
+    """A forecast does not depend on what happens to the jobs afterwards."""
     at_s = int(busy_moments(easy_past, 3)[1])
     later = easy_past.end_s > at_s
     other = Workload(
@@ -79,7 +79,7 @@ def test_it_knows_nothing_of_what_comes(easy_past: PastJobs) -> None:
 
 
 def test_nothing_to_forecast(easy_past: PastJobs) -> None:
-    """Long after the last job nobody waits."""
+    """After the last job has ended, no job waits."""
     with pytest.raises(ParameterError, match="no job waits"):
         PresentForecaster(easy_past).forecast(int(easy_past.end_s.max()) + 1)
 
@@ -92,7 +92,7 @@ def records(demo_folder: Path) -> list[Record]:
 
 
 def as_of(records: Sequence[Record], now_s: float) -> list[Record]:
-    """What was known of them at a moment."""
+    """Return the records as they were known at a moment."""
     found = []
     for record in records:
         queue_s, start_s, end_s = (_epoch_s(record, each) for each in ("queue", "start", "end"))
@@ -113,7 +113,7 @@ def _epoch_s(record: Record, name: str) -> float:
 
 @pytest.fixture(scope="module")
 def now_s(records: list[Record]) -> int:
-    """A moment at which the most of its jobs wait."""
+    """The moment at which the largest number of the site's jobs waits."""
     moments = [int(_epoch_s(each, "queue")) + 1 for each in records]
 
     def waiting(now_s: int) -> int:
@@ -125,7 +125,7 @@ def now_s(records: list[Record]) -> int:
 def test_the_twin_goes_on_from_the_store(
     demo_folder: Path, records: list[Record], now_s: int
 ) -> None:
-    """It has the configuration of the folder and the jobs of the store, up to now."""
+    """The twin has the configuration of the folder and the jobs of the store, up to now."""
     twin = ServedTwin(demo_folder / "slurm")
     assert twin.cluster() == "mini"
     known, steps = as_of(records, now_s), []
@@ -139,13 +139,13 @@ def test_the_twin_goes_on_from_the_store(
 
 
 def test_the_twin_without_jobs(demo_folder: Path, now_s: int) -> None:
-    """What is wrong with the records is told to who asked."""
+    """The error says what is wrong with the records."""
     with pytest.raises(ParameterError, match="has no jobs"):
         ServedTwin(demo_folder / "slurm").forecast([], now_s, lambda done, moments: None)
 
 
 def test_the_past_of_records(records: list[Record], now_s: int) -> None:
-    """Starts and ends are those that are known; other jobs have none."""
+    """Known starts and ends are kept; unknown ones are NaN."""
     known = dict(enumerate(as_of(records, now_s), 1))
     past = past_of(known, "mini", SiteMachines(None), now_s)
     states = [known[key]["state"] for key in past.key.tolist()]

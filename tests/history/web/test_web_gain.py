@@ -28,7 +28,7 @@ SENTENCE = "In a simulation it waits 0 s instead of 1.00 h."
 
 
 def wasteful(jobid: str, queued_s: int, start_s: int, memory: float, **more: object) -> JobRecord:
-    """A job of ann's on one core that asked for so much memory, ran two hours and used 1 GiB."""
+    """Return ann's one-core job that asked for ``memory`` GiB, used 1 GiB and ran two hours."""
     return job(
         jobid,
         queued_s=queued_s,
@@ -60,13 +60,13 @@ def site(served: Served) -> Iterator[Served]:
 
 
 def key_of(site: Served, jobid: str) -> int:
-    """The key under which the job's page is."""
+    """Return the key of the job's page."""
     with site.database.reading() as connection:
         return int(connection.execute(select(jobs.c.id).where(jobs.c.jobid == jobid)).scalar_one())
 
 
 def test_a_large_gain_is_told_beside_the_advice(site: Served) -> None:
-    """With how it was computed; whoever may see the job finds it."""
+    """The page also says how it was computed; everyone who may see the job finds it."""
     path = f"/jobs/{key_of(site, '12')}"
     ann = site.browser("ann")
     before = ann.get(path, headers=PAGE).text
@@ -96,7 +96,7 @@ def test_a_small_gain_is_not_told(site: Served) -> None:
 
 @pytest.mark.parametrize(("hours", "asks"), [(0, False), (2, True)])
 def test_a_failure_is_tried_again_later(site: Served, hours: int, asks: bool) -> None:
-    """Its cause may be gone, such as a stop of the service; but not at every look at the page."""
+    """The cause, such as a stop of the service, may be gone; but not every visit tries again."""
     path = f"/jobs/{key_of(site, '12')}"
     ann = site.browser("ann")
     ann.post(f"{path}/gain")
@@ -113,13 +113,13 @@ def test_a_failure_is_tried_again_later(site: Served, hours: int, asks: bool) ->
 def test_large_is_minutes_and_a_good_part_of_the_wait(
     wait_s: int, changed_s: int, is_large: bool
 ) -> None:
-    """Five minutes, and a quarter."""
+    """A gain is large if it is at least five minutes and a quarter of the wait."""
     gain = Gain(wait_s=wait_s, changed_wait_s=changed_s, jobs=1, before_s=1, notes=[])
     assert gain.is_large is is_large
 
 
 def test_only_who_sees_the_job_asks(site: Served) -> None:
-    """And nobody of a job that wasted nothing, or that has its nodes to itself."""
+    """No one can ask about a job that wasted nothing, or that has its nodes to itself."""
     own, plain = key_of(site, "12"), key_of(site, "1")
     assert site.browser("meg").post(f"/jobs/{own}/gain").status_code == 200
     assert site.client().post(f"/jobs/{own}/gain").status_code == 401
@@ -137,7 +137,7 @@ def test_only_who_sees_the_job_asks(site: Served) -> None:
 @pytest.mark.slow
 @needs_chromium
 def test_the_page_says_it_once_it_is_simulated(site: Served, browser: Browser) -> None:
-    """Nobody presses a button: the script asks, waits and writes."""
+    """No one needs to press a button: the script asks, waits and shows the sentence."""
     site.app.state.service.runner.start()
     with listening(site.app) as url:
         visitors = Visitors(browser, site, url)

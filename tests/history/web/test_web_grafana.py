@@ -28,7 +28,7 @@ HOUR_MS = 3_600_000
 
 
 def query(*targets: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """The body of ``POST /query`` as the plugin documents it."""
+    """Return the body of ``POST /query`` as the plugin documents it."""
     return {
         "panelId": 1,
         "range": RANGE,
@@ -43,21 +43,21 @@ def query(*targets: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 
 def asked(served: Served, path: str, body: Any, account: str | None = None) -> Any:
-    """The answer to a program that has a token to read."""
+    """Return the answer to a program with a token to read."""
     answer = served.program(account, [Scope.READ]).post(f"/grafana/{path}", json=body)
     assert answer.status_code == 200, answer.text
     return answer.json()
 
 
 def test_the_connection_is_tested(common: Served) -> None:
-    """With and without the slash; who has no token is refused."""
+    """The connection test works with and without the final slash, and only with a token."""
     for path in ("/grafana", "/grafana/"):
         assert common.program().get(path).status_code == 200
         assert common.client().get(path).status_code == 401
 
 
 def test_metrics_and_their_choices_are_listed(common: Served) -> None:
-    """As the editor of a panel, a variable and ad hoc filters ask for them."""
+    """The requests are those of a panel's editor, of variables and of ad hoc filters."""
     metrics = asked(common, "metrics", {})
     assert [each["value"] for each in metrics] == list(METRICS)
     assert asked(common, "metrics", {"metric": "jobs", "payload": {"by": "user"}}) == metrics
@@ -74,7 +74,7 @@ def test_metrics_and_their_choices_are_listed(common: Served) -> None:
 
 
 def test_a_series_counts_jobs_in_the_step_in_which_they_ended(common: Served) -> None:
-    """Several for one target where it is divided; times are in milliseconds."""
+    """A target that is divided by a key gives several series; times are in milliseconds."""
     body = query({"target": "jobs", "refId": "A", "payload": {"by": "group"}})
     found = {each["target"]: each["datapoints"] for each in asked(common, "query", body)}
     noon_ms = NOON_S * 1_000
@@ -88,7 +88,7 @@ def test_a_series_counts_jobs_in_the_step_in_which_they_ended(common: Served) ->
 
 
 def test_payloads_and_ad_hoc_filters_choose_jobs(common: Served) -> None:
-    """A variable of several values is a list, all is no choice, and a text may hold the JSON."""
+    """Several values are a list, "All" chooses all jobs, and a payload may be JSON in a string."""
     for payload, jobs in (
         ({"user": ["ann", "ben"]}, 2),
         ({"user": "All"}, 4),
@@ -103,7 +103,7 @@ def test_payloads_and_ad_hoc_filters_choose_jobs(common: Served) -> None:
 
 
 def test_tables_and_loads_are_drawn(common: Served) -> None:
-    """Columns with their types; nodes in use are those of everybody."""
+    """Columns have types; nodes in use are counted over all users."""
     users, load = asked(
         common, "query", query({"target": "user_table"}, {"target": "nodes_in_use", "refId": "B"})
     )
@@ -143,7 +143,7 @@ def test_who_sees_own_jobs_only_draws_these(common: Served) -> None:
     ],
 )
 def test_a_wrong_query_is_told_in_a_sentence(common: Served, body: Any, told: str) -> None:
-    """Which Grafana shows at the panel."""
+    """Grafana shows the sentence at the panel."""
     answer = common.program().post("/grafana/query", json=body)
     assert answer.status_code in (400, 422)
     assert told in answer.json()["detail"]
@@ -151,7 +151,7 @@ def test_a_wrong_query_is_told_in_a_sentence(common: Served, body: Any, told: st
 
 @pytest.mark.parametrize("name", DASHBOARDS)
 def test_every_panel_of_a_dashboard_is_answered(common: Served, name: str) -> None:
-    """With its variables filled in as Grafana does; panels lie beside each other, not over."""
+    """Variables are filled in as Grafana does; panels must not overlap."""
     board = dashboard(name)
     places: set[tuple[int, int]] = set()
     for panel in board["panels"]:
@@ -170,7 +170,7 @@ def test_every_panel_of_a_dashboard_is_answered(common: Served, name: str) -> No
 
 @pytest.mark.parametrize("name", DASHBOARDS)
 def test_a_dashboard_keeps_to_the_documented_model(name: str) -> None:
-    """A field that Grafana does not know, or one that it wants, would be found here."""
+    """This finds fields that Grafana does not know, and required fields that are missing."""
     Draft202012Validator.check_schema(DASHBOARD)
     board = dashboard(name)
     assert [each.message for each in Draft202012Validator(DASHBOARD).iter_errors(board)] == []
@@ -180,7 +180,7 @@ def test_a_dashboard_keeps_to_the_documented_model(name: str) -> None:
 
 
 def test_settings_for_grafana_and_open_ondemand_are_yaml() -> None:
-    """Whatever stands in the address."""
+    """The YAML is valid whatever characters the address has."""
     url = "https://hpc.example.org/history?a: b"
     (source,) = yaml.safe_load(data_source(url))["datasources"]
     assert source["url"] == f"{url}/grafana"

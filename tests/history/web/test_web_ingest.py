@@ -1,4 +1,4 @@
-"""Jobs that a scheduler's hook sends: stored before it is told so, and once however often sent."""
+"""Jobs from a scheduler's hook: stored before the answer, and once however often they are sent."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ from schedlab.history.web.database import Database
 
 
 def sent(record: JobRecord) -> dict[str, Any]:
-    """The record as JSON has it."""
+    """Return the record as JSON."""
     return record.model_dump(mode="json", exclude_none=True)
 
 
 @pytest.fixture
 def hook(served: Served) -> httpx.Client:
-    """A program that may do nothing else than send jobs."""
+    """A program that may only send jobs."""
     return served.program(scopes=[Scope.INGEST])
 
 
 def stored(served: Served, *jobids: str) -> list[JobRecord]:
-    """What the store has of these ids."""
+    """Return the jobs in the store that have these ids."""
     with Store.open(served.settings.store) as store:
         return list(store.jobs(JobQuery(jobids=jobids)))
 
 
 def test_what_is_acknowledged_is_stored(served: Served, hook: httpx.Client) -> None:
-    """And waits for the sensors to be asked."""
+    """An ended job is also due for its measurement by the sensors."""
     running = job("70", state="running", end_time=None)
     assert hook.post("/v1/ingest", json=sent(running)).json() == {
         "added": 1,
@@ -66,7 +66,7 @@ def test_what_is_acknowledged_is_stored(served: Served, hook: httpx.Client) -> N
 
 
 def test_sending_again_changes_nothing(served: Served, hook: httpx.Client) -> None:
-    """A hook that got no answer sends it again; lines of JSON are as good as an array."""
+    """A hook that got no answer sends its jobs again; JSON lines work as well as an array."""
     lines = "\n".join(job(str(number)).model_dump_json() for number in (80, 81))
     counts = [hook.post("/v1/ingest", content=lines).json() for _ in range(2)]
     assert [each["added"] for each in counts] == [2, 0]
@@ -86,14 +86,14 @@ def test_sending_again_changes_nothing(served: Served, hook: httpx.Client) -> No
     ],
 )
 def test_what_is_no_record_is_refused(common: Served, body: str, said: str) -> None:
-    """With its place and what was expected there."""
+    """The message says where the mistake is and what was expected there."""
     answer = common.program(scopes=[Scope.INGEST]).post("/v1/ingest", content=body)
     assert answer.status_code == 422
     assert said in answer.json()["detail"]
 
 
 def test_all_records_are_stored_or_none(served: Served, hook: httpx.Client) -> None:
-    """The hook needs no bookkeeping of its own."""
+    """A hook then needs no bookkeeping of its own."""
     broken = {**sent(job("91")), "end_time": "yesterday"}
     answer = hook.post("/v1/ingest", json=[sent(job("90")), broken])
     assert answer.status_code == 422
@@ -103,7 +103,7 @@ def test_all_records_are_stored_or_none(served: Served, hook: httpx.Client) -> N
 
 
 def test_a_body_is_not_held_however_large(common: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Memory is for everybody."""
+    """One client must not use up the service's memory."""
     monkeypatch.setattr(ingest, "MOST_BYTES", 2**20)
     answer = common.program(scopes=[Scope.INGEST]).post("/v1/ingest", content=b" " * (2**20 + 1))
     assert answer.status_code == 413
@@ -111,7 +111,7 @@ def test_a_body_is_not_held_however_large(common: Served, monkeypatch: pytest.Mo
 
 
 def test_where_nodes_are_shared_nothing_comes_between(served: Served) -> None:
-    """Who measures a job must know its neighbours: until that is done, the hook tries again."""
+    """During an ingest, the hook is refused and tries again: a measurement needs all neighbours."""
     assert served.settings.site is not None
     site = replace(served.settings.site, sharing=SharingSection())
     sharing = Served(replace(served.settings, site=site))
@@ -125,13 +125,13 @@ def test_where_nodes_are_shared_nothing_comes_between(served: Served) -> None:
 
 
 def test_a_hook_that_may_only_send_sees_nothing(common: Served) -> None:
-    """Its token lies on the scheduler's machine, where many can log in."""
+    """The hook's token is stored on the scheduler's machine, where many people can log in."""
     assert common.program(scopes=[Scope.INGEST]).get("/v1/jobs").status_code == 403
 
 
 @contextmanager
 def serving(url: str, workers: int) -> Iterator[tuple[int, str]]:
-    """The command, its process id and where it listens."""
+    """Run the command until the block ends, and yield its process id and URL."""
     port = free_port()
     command = [sys.executable, "-m", "schedlab", "serve", "--store", url]
     command += ["--port", str(port), "--workers", str(workers)]
@@ -154,9 +154,9 @@ def _await_health(url: str) -> None:
 
 
 def send_under(disturb: Callable[[], None], url: str, token: str) -> set[str]:
-    """The ids of the jobs that were acknowledged while something happened in the middle.
+    """Send jobs, disturb the service in the middle, and return the ids that it acknowledged.
 
-    One that is not acknowledged is sent again after a while, as a hook would do.
+    A job that is not acknowledged is sent again after a while, as a hook would do.
     """
     acknowledged: set[str] = set()
 
@@ -183,7 +183,7 @@ def send_under(disturb: Callable[[], None], url: str, token: str) -> set[str]:
 
 
 def token_for(url: str) -> str:
-    """One that may send jobs."""
+    """Return a token that may send jobs."""
     database = Database(url)
     with database.writing() as connection:
         token = add_token(connection, "hook", scopes=[Scope.INGEST])
@@ -192,14 +192,14 @@ def token_for(url: str) -> str:
 
 
 def ids_in(url: str) -> set[str]:
-    """Every job of the store."""
+    """Return the ids of all jobs in the store."""
     with Store.open(url) as store:
         return {each.jobid for each in store.jobs()}
 
 
 @pytest.mark.slow
 def test_a_killed_worker_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
-    """SIGKILL in the middle of it; another worker takes its place."""
+    """A worker gets SIGKILL while jobs arrive; another worker takes its place."""
     url = str(tmp_path / "history.db")
     Store.make(url).close()
     token = token_for(url)

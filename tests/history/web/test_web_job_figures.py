@@ -1,4 +1,4 @@
-"""What the figures of jobs are made of."""
+"""The data behind the figures of jobs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from schedlab.history.web.queries.timelines import TimelinePart
 
 
 def answer(start: list[float], end: list[float] | None, value: list[float]) -> TimelinePart:
-    """A timeline of a hundred seconds, measured every ten."""
+    """Return a timeline of 100 s, measured every 10 s."""
     starts, values = np.array(start, np.float64), np.array(value, np.float64)
     ends = None if end is None else np.array(end, np.float64)
     about = Provenance(native_step_s=10.0)
@@ -32,7 +32,7 @@ def test_a_line_ends_where_nothing_is_known() -> None:
 
 
 def test_a_thinned_line_has_gaps_too() -> None:
-    """Of many points some were chosen; where far more time passes than between others, a gap is."""
+    """Of many points some remain; two that are much further apart than the rest enclose a gap."""
     time = [*range(0, 40, 1), *range(90, 100, 1)]
     columns = line(answer([float(each) for each in time], None, [1.0] * len(time)))
     gap = columns["t"][np.isnan(columns["v"])]
@@ -40,7 +40,7 @@ def test_a_thinned_line_has_gaps_too() -> None:
 
 
 def test_a_band_is_of_the_hosts_that_are_known() -> None:
-    """The least, the median and the greatest in each step; where no host tells, no area."""
+    """Each step has the minimum, median and maximum; where no host is known, the area is empty."""
     hosts = [answer([0, 50], [50, 100], [first, 9]) for first in (1, 2, 6)]
     hosts.append(answer([0], [50], [4]))
     columns = band(hosts, np.array([0.0, 50.0, 100.0, 150.0]))
@@ -51,21 +51,21 @@ def test_a_band_is_of_the_hosts_that_are_known() -> None:
 
 
 def test_a_band_of_nothing_is_flat() -> None:
-    """It replaces the one that was drawn before."""
+    """The flat band replaces the one that was drawn before."""
     columns = band([], np.array([0.0, 1.0]))
     assert columns["t"].tolist() == [0, 1]
     assert columns["low"].tolist() == columns["high"].tolist() == [0, 0]
 
 
 def test_a_job_is_compared_by_the_mean_over_its_hosts() -> None:
-    """As far as they are known."""
+    """In each step, the mean is over the hosts that are known."""
     hosts = [answer([0], [100], [1]), answer([0], [50], [3])]
     columns = mean_over_places(hosts, np.array([0.0, 50.0, 100.0]))
     assert columns["v"].tolist() == [2, 2, 1, 1]
 
 
 def test_the_roof_has_its_ridge_where_both_limits_meet() -> None:
-    """A node of 1000 Gflop/s and 100 GB/s: at ten operations a byte, and flat from there."""
+    """For 1000 Gflop/s and 100 GB/s, the ridge is at ten operations per byte; then it is flat."""
     intensity, gflop = roof(1e12, 1e11)
     assert 10.0 in intensity
     assert gflop[intensity.index(10.0)] == pytest.approx(1_000)
@@ -75,9 +75,9 @@ def test_the_roof_has_its_ridge_where_both_limits_meet() -> None:
 
 @pytest.mark.slow
 def test_figures_have_the_sources_that_scripts_fill() -> None:
-    """A line for each host, or a band; a script finds them by their names.
+    """Figures have a line for each host, or a band; a script finds the sources by their names.
 
-    The last has none: it holds 0 within the range of the values.
+    The last source has no name: it keeps 0 within the range of the values.
     """
     few, many = timeline_figure(3, "W"), timeline_figure(MOST_LINES + 1, "W")
     assert [each.data_source.name for each in few.renderers] == ["line-0", "line-1", "line-2", None]
@@ -89,7 +89,7 @@ def test_figures_have_the_sources_that_scripts_fill() -> None:
 
 @given(st.floats(1e-6, 1e9))
 def test_no_two_ticks_have_one_label(top: float) -> None:
-    """Bokeh has a tick at 1, 2 or 5 times a power of ten, ten of them at most."""
+    """Bokeh's ticks are 1, 2 or 5 times a power of ten apart, and at most ten."""
     steps = [each * 10.0**power for power in range(-8, 10) for each in (1, 2, 5)]
     step = min(each for each in steps if each >= top / 10)
     digits = str(ticks_up_to(top).format).count("0") - 2

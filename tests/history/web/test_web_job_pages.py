@@ -32,7 +32,7 @@ PHONE: ViewportSize = {"width": 390, "height": 844}
 
 @pytest.fixture(scope="module", autouse=True)
 def _stranger(demo: Served) -> None:
-    """A job that shares a node with others, and whose every name is an attack."""
+    """Add a job on a shared node whose every name is an attack, and a job that no sensor saw."""
     start_s = EPOCH_S + 4 * 3_600 + 600
     document = {
         "cluster": "mini",
@@ -67,20 +67,20 @@ def _stranger(demo: Served) -> None:
 
 
 def ids(page: Page) -> list[str]:
-    """The job ids in the list, once all of the page is there."""
+    """Return the job ids in the list once the page has loaded."""
     page.wait_for_load_state()
     return page.locator("table.jobs td.title > a").all_inner_texts()
 
 
 def open_job(page: Page, jobid: str) -> None:
-    """By the way that a user takes."""
+    """Open the page of a job in the way that a user does."""
     page.goto(f"/jobs?jobid={jobid}")
     page.get_by_role("link", name=jobid, exact=True).click()
     page.wait_for_selector("section.timeline[data-filled]")
 
 
 def ranges(page: Page) -> set[tuple[float, float]]:
-    """What the figures that zoom show, in milliseconds: one range, if they keep together."""
+    """Return the ranges of the figures that zoom, in ms: a single one if they move together."""
     found = page.evaluate(
         """() => Bokeh.documents
              .filter((each) => [...each._all_models.values()].some(({ name }) => name === "line-0"))
@@ -92,7 +92,7 @@ def ranges(page: Page) -> set[tuple[float, float]]:
 
 
 def test_jobs_are_searched_and_the_link_says_how(visitors: Visitors) -> None:
-    """Who is sent the URL sees the same jobs in the same order."""
+    """A user who gets the URL sees the same jobs in the same order."""
     page = visitors.page("admin")
     page.goto("/jobs")
     expect(page.get_by_role("status")).to_have_text("108 jobs")
@@ -117,7 +117,7 @@ def test_jobs_are_searched_and_the_link_says_how(visitors: Visitors) -> None:
 
 
 def test_pages_follow_each_other(visitors: Visitors) -> None:
-    """Every job once, and the last page leads nowhere."""
+    """The pages have every job once, and the last page has no link to a next one."""
     page = visitors.page("admin")
     page.goto("/jobs")
     first = ids(page)
@@ -133,7 +133,7 @@ def test_pages_follow_each_other(visitors: Visitors) -> None:
 
 
 def test_what_is_downloaded_is_what_was_searched(visitors: Visitors) -> None:
-    """The file has all pages of the same filter."""
+    """The file has the jobs of all pages of the search."""
     page = visitors.page("admin")
     page.goto("/jobs?user=ada&from=2026-01-05T12:00&time=queued")
     with page.expect_download() as download:
@@ -144,7 +144,7 @@ def test_what_is_downloaded_is_what_was_searched(visitors: Visitors) -> None:
 
 
 def test_a_mistake_in_a_filter_is_explained(visitors: Visitors) -> None:
-    """And what was typed is still there to be corrected."""
+    """The typed text is still there to be corrected."""
     page = visitors.page("admin")
     page.goto("/jobs")
     page.get_by_text("More filters").click()
@@ -156,7 +156,7 @@ def test_a_mistake_in_a_filter_is_explained(visitors: Visitors) -> None:
 
 
 def test_a_job_is_looked_at_closely(visitors: Visitors) -> None:
-    """Zooming into one figure moves all, and finer steps are fetched; so does the keyboard."""
+    """Zooming into one figure zooms all and fetches finer steps; the keyboard works, too."""
     page = visitors.page("admin")
     open_job(page, "1004")
     expect(page.get_by_role("heading", level=1)).to_contain_text("1004")
@@ -194,7 +194,7 @@ def test_a_job_is_looked_at_closely(visitors: Visitors) -> None:
 
 
 def test_a_line_at_zero_is_to_be_seen(visitors: Visitors) -> None:
-    """A GPU that does nothing has a line above the axis, whose labels begin at 0."""
+    """An idle GPU has a line above the axis, whose labels begin at 0."""
     page = visitors.page("admin")
     open_job(page, "1004")
     figures = page.evaluate(
@@ -209,7 +209,7 @@ def test_a_line_at_zero_is_to_be_seen(visitors: Visitors) -> None:
 
 
 def test_buttons_that_would_change_nothing_say_so(visitors: Visitors) -> None:
-    """The whole job cannot be made larger; once zoomed in, it can."""
+    """With the whole job in view, only zooming in has an effect; after that, the others do, too."""
     page = visitors.page("admin")
     open_job(page, "1004")
     page.wait_for_load_state("networkidle")
@@ -227,7 +227,7 @@ def test_buttons_that_would_change_nothing_say_so(visitors: Visitors) -> None:
 
 
 def test_where_nothing_was_measured_there_is_nothing_to_zoom(visitors: Visitors) -> None:
-    """No buttons without effect, no empty figures, and no complaint of an empty roofline."""
+    """The page has no buttons without effect, no empty figures and no empty roofline."""
     page = visitors.page("admin")
     open_job(page, "9100")
     expect(page.get_by_text("nothing was measured in this time").first).to_be_visible()
@@ -241,7 +241,7 @@ def test_where_nothing_was_measured_there_is_nothing_to_zoom(visitors: Visitors)
 
 
 def test_many_lines_become_a_band(visitors: Visitors) -> None:
-    """Sixteen GPUs would be a tangle; least, median and greatest are not."""
+    """Sixteen GPUs would be a tangle of lines; a band has minimum, median and maximum."""
     page = visitors.page("admin")
     page.goto("/jobs?min_num_host=5&sort=-run_s")
     open_job(page, ids(page)[0])
@@ -262,7 +262,7 @@ def test_many_lines_become_a_band(visitors: Visitors) -> None:
 
 
 def test_jobs_are_compared(visitors: Visitors) -> None:
-    """Chosen in the list, added by id, removed again; lines run over the share of the run time."""
+    """Jobs are ticked, added by id and removed; lines run over the share of the run time."""
     page = visitors.page("admin")
     page.goto("/jobs?sort=-run_s")
     for box in page.locator("table.jobs input[type=checkbox]").all()[:2]:
@@ -284,7 +284,7 @@ def test_jobs_are_compared(visitors: Visitors) -> None:
 
 
 def test_a_line_that_hides_another_is_put_aside(visitors: Visitors) -> None:
-    """Devices that do the same lie upon each other; each line has dashes of its own besides."""
+    """Lines of devices with equal values overlap: a click hides one, and each has other dashes."""
     page = visitors.page("admin")
     open_job(page, "1004")
     gpus = page.locator("section.timeline", has=page.get_by_role("heading", name="GPU", exact=True))
@@ -302,7 +302,7 @@ def test_a_line_that_hides_another_is_put_aside(visitors: Visitors) -> None:
 
 
 def test_a_table_tells_what_a_figure_shows(visitors: Visitors) -> None:
-    """For those who do not see it: the least, the mean and the greatest of each line."""
+    """For users who cannot see the figure, it lists minimum, mean and maximum of each line."""
     page = visitors.page("admin")
     open_job(page, "1004")
     cpu = page.locator("section.timeline", has=page.get_by_role("heading", name="CPU", exact=True))
@@ -316,7 +316,7 @@ def test_a_table_tells_what_a_figure_shows(visitors: Visitors) -> None:
 
 
 def test_no_group_of_facts_stands_alone(visitors: Visitors) -> None:
-    """In a wide window the last stands below the one before it, not in a row of its own."""
+    """In a wide window the last group is below the one before it, not in a row of its own."""
     page = visitors.page("admin", viewport={"width": 1200, "height": 900})
     open_job(page, "1004")
     boxes = {
@@ -331,7 +331,7 @@ def test_no_group_of_facts_stands_alone(visitors: Visitors) -> None:
 
 
 def test_attempts_at_a_job_lead_to_each_other(visitors: Visitors, demo: Served) -> None:
-    """From the first that was put back to the one that ended, and back."""
+    """Links lead from the first attempt, which was requeued, to the one that ended, and back."""
     about: dict[str, Any] = {"cluster": "mini", "user_identifier": "ada", "partition": "all"}
     first = job("8000", state="requeued", attempt=1, **about)
     second = job("8000.r2", queued_s=200, attempt=2, **about)
@@ -356,7 +356,7 @@ def test_names_are_never_run(visitors: Visitors) -> None:
     open_job(page, "9000")
     expect(page.get_by_role("heading", level=1)).to_contain_text(HOSTILE)
     expect(page.locator(".legend li").nth(1)).to_contain_text(HOSTILE)
-    expect(page.get_by_role("cell", name="1004")).to_be_visible()  # which was on its node
+    expect(page.get_by_role("cell", name="1004")).to_be_visible()  # it ran on the same node
     page.get_by_role("link", name="Compare", exact=True).click()
     page.wait_for_selector("section.timeline[data-filled]")
     assert page.title() == "Compare jobs · schedlab"
@@ -364,7 +364,7 @@ def test_names_are_never_run(visitors: Visitors) -> None:
 
 
 def test_others_on_a_shared_node_are_counted_but_not_shown(visitors: Visitors) -> None:
-    """A user learns that they had neighbours, and sees those that are their own."""
+    """Other users' jobs are not in a user's list, and their pages are not found."""
     page = visitors.page("boole")
     page.goto("/jobs")
     assert "9000" not in ids(page)
@@ -375,7 +375,7 @@ def test_others_on_a_shared_node_are_counted_but_not_shown(visitors: Visitors) -
 
 
 def test_a_source_that_fails_is_said_so(visitors: Visitors, demo: Served) -> None:
-    """One figure stays empty and says why; the page and the other figures are there."""
+    """A note replaces the figure and says why; the page and the other figures are there."""
     site = demo.settings.site
     assert site is not None
     gpus, aside = site.path.parent / "gpus.parquet", site.path.parent / "aside"
@@ -396,7 +396,7 @@ def test_a_source_that_fails_is_said_so(visitors: Visitors, demo: Served) -> Non
 
 @pytest.mark.parametrize("path", ["/jobs?min_wra=0", "/jobs/5", "/compare?job=5&job=6"])
 def test_pages_can_be_read_and_used(visitors: Visitors, path: str) -> None:
-    """Labels, contrasts, headings and widths: by day, by night and on a phone."""
+    """Labels, contrasts, headings and widths are right in light and dark, and on a phone."""
     page = visitors.page("admin")
     page.goto(path)
     page.wait_for_load_state("networkidle")
@@ -408,7 +408,7 @@ def test_pages_can_be_read_and_used(visitors: Visitors, path: str) -> None:
 
 
 def test_a_job_is_found_without_a_mouse(visitors: Visitors) -> None:
-    """The tabulator key comes by every field and by the way into the page."""
+    """The Tab key reaches every field and the link that skips to the content."""
     page = visitors.page("admin")
     page.goto("/jobs?user=ada")
     reached = reached_by_keyboard(page)
@@ -418,7 +418,7 @@ def test_a_job_is_found_without_a_mouse(visitors: Visitors) -> None:
 
 
 def test_the_public_sees_no_name(visitors: Visitors) -> None:
-    """The same pages, released: pseudonyms, and no way to search by a name."""
+    """The same pages show pseudonyms, and offer no search by a name."""
     page = visitors.page()
     page.goto("/jobs")
     assert page.get_by_label("User").count() == 0
@@ -430,7 +430,7 @@ def test_the_public_sees_no_name(visitors: Visitors) -> None:
 
 
 def test_what_is_being_typed_is_not_lost_when_a_task_ends(visitors: Visitors, demo: Served) -> None:
-    """The page of administration would load again, to show what was counted."""
+    """The administration page would otherwise reload by itself to show what was counted."""
     page = visitors.page("admin")
     page.goto("/admin")
     name = page.locator("#tokens").get_by_label("Name")

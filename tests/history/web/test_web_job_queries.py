@@ -25,13 +25,13 @@ ADMIN, ANN = Viewer(Role.ADMIN, "root"), Viewer(Role.USER, "ann")
 
 
 def ran(jobid: str, queued_s: int, started_s: int, ended_s: int, **items: Any) -> JobRecord:
-    """A job with these times, in seconds after noon."""
+    """Return a job with these times, in seconds after noon."""
     start, end = (from_epoch(NOON_S + each) for each in (started_s, ended_s))
     return job(jobid, queued_s=queued_s, **{"start_time": start, "end_time": end, **items})
 
 
 def shared(jobid: str, started_s: int, ended_s: int | None, node: str, **items: Any) -> JobRecord:
-    """A job on a node of a cluster where jobs share them."""
+    """Return a job on a node of a cluster where jobs share nodes."""
     about = {"cluster": "three", "user_identifier": "ben", "per_host": [{"node_id": node}], **items}
     if ended_s is None:
         return ran(jobid, started_s, started_s, started_s, **about | {"end_time": None})
@@ -72,7 +72,7 @@ WAIT = Wait("one", None, NOON_S + 100, NOON_S + 700, num_host=2, nodes=2)
 
 @pytest.fixture(params=BOTH, scope="module")
 def store(request: pytest.FixtureRequest) -> Iterator[Database]:
-    """Two nodes for which jobs compete, and others that they share."""
+    """A store with jobs that compete for two nodes, and jobs that share nodes."""
     with filled(request, RECORDS) as database:
         yield database
 
@@ -80,7 +80,7 @@ def store(request: pytest.FixtureRequest) -> Iterator[Database]:
 def test_a_wait_is_told_by_what_the_cluster_did(store: Database) -> None:
     """One job was ahead and one overtook; a node was in use from 100 to 500, two from 600 to 650.
 
-    So of 600 s there were too few nodes for 450 s, and nobody on another cluster was in the way.
+    So there were too few nodes for 450 of 600 s. The job on another cluster was not in the way.
     """
     with store.reading() as connection:
         found = waited(connection, ADMIN, WAIT)
@@ -92,7 +92,7 @@ def test_a_wait_is_told_by_what_the_cluster_did(store: Database) -> None:
 
 
 def test_a_wait_names_nobody_and_is_the_same_for_all(store: Database) -> None:
-    """Who sees only their own jobs is told how many others there were, too."""
+    """A user who sees only their own jobs also learns how many others there were."""
     with store.reading() as connection:
         mine, all_of_it = (waited(connection, viewer, WAIT) for viewer in (ANN, ADMIN))
     assert mine.ahead == all_of_it.ahead
@@ -100,7 +100,7 @@ def test_a_wait_names_nobody_and_is_the_same_for_all(store: Database) -> None:
 
 
 def test_what_is_not_known_of_nodes_is_not_said(store: Database) -> None:
-    """Without the number of nodes, or with one that cannot be, nobody knows how many were free."""
+    """If the number of nodes is unknown or impossible, so is the number of free nodes."""
     with store.reading() as connection:
         for nodes in (None, 1):
             wait = Wait("one", None, NOON_S + 100, NOON_S + 700, num_host=2, nodes=nodes)
@@ -108,7 +108,7 @@ def test_what_is_not_known_of_nodes_is_not_said(store: Database) -> None:
 
 
 def test_neighbours_are_those_at_the_same_time_on_the_same_nodes(store: Database) -> None:
-    """Whoever was on the node for a while; others' jobs are counted, and not shown."""
+    """Any job that was on the node meanwhile counts; other users' jobs are not shown."""
     with store.reading() as connection:
         for viewer, names in ((ADMIN, {"long", "comes", "there before"}), (ANN, {"comes"})):
             found = neighbours(connection, viewer, KEYS["shares"], now_s=0.0)
@@ -118,14 +118,14 @@ def test_neighbours_are_those_at_the_same_time_on_the_same_nodes(store: Database
 
 
 def test_a_job_that_still_runs_has_neighbours_until_now(store: Database) -> None:
-    """Those that came later are none yet."""
+    """Jobs that start later are not neighbours yet."""
     with store.reading() as connection:
         for now_s, count in ((NOON_S + 9_050, 1), (NOON_S + 9_200, 2)):
             assert neighbours(connection, ADMIN, KEYS["runs"], now_s).count == count
 
 
 def test_rows_have_what_was_measured(store: Database) -> None:
-    """The mean over the devices that the job held; nothing where nothing was measured."""
+    """A row has the mean over the job's devices, and nothing if nothing was measured."""
     with store.reading() as connection:
         query = JobQuery(clusters=("one",))
         rows = list_jobs(connection, ADMIN, query, sort=Sort("queue_time")).rows
@@ -138,7 +138,7 @@ def test_rows_have_what_was_measured(store: Database) -> None:
 def test_only_the_latest_of_many_jobs_are_sorted(
     store: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No index has the order of waits; the list says how far back it looked."""
+    """No index is in the order of waits, so the list says how far back it looked."""
     monkeypatch.setattr(listing, "SORTED", 3)
     by_wait = Sort("wait_s")
     with store.reading() as connection:
@@ -158,7 +158,7 @@ def test_only_the_latest_of_many_jobs_are_sorted(
 
 
 def test_keys_of_others_lead_nowhere(store: Database) -> None:
-    """Guessing them gives what a key that does not exist gives; the order is that of the keys."""
+    """A guessed key gives what a missing one gives; jobs are in the order of the keys."""
     with store.reading() as connection:
         seen = jobs_by_key(connection, ADMIN, [3, 1, 3, 10**30, -1, 77], None)
         assert [each.key for each in seen] == [3, 1]
@@ -167,7 +167,7 @@ def test_keys_of_others_lead_nowhere(store: Database) -> None:
 
 @pytest.mark.parametrize("jobid", ["77", "77.r2"])
 def test_attempts_at_a_job_are_found_from_each(store: Database, jobid: str) -> None:
-    """Not those of other clusters, nor of the id when it was used again, nor another's."""
+    """Attempts on other clusters, of a reused id and of other users are left out."""
     with store.reading() as connection:
         found = attempts_at(connection, ADMIN, KEYS[jobid])
         own = attempts_at(connection, ANN, KEYS[jobid])

@@ -46,7 +46,7 @@ def shapes(served: Served) -> Served:
 
 @pytest.mark.slow
 def test_every_job_has_a_page(shapes: Served) -> None:
-    """What is not recorded is left out, or a dash; nothing breaks over it."""
+    """Values that are not recorded are left out or shown as a dash; no page breaks."""
     client = shapes.browser("sue")
     for name, key in KEYS.items():
         for path in (f"/jobs/{key}", f"/compare?job={key}&job=1"):
@@ -61,7 +61,7 @@ def test_every_job_has_a_page(shapes: Served) -> None:
 
 @pytest.mark.slow
 def test_every_figure_is_filled_or_says_why(shapes: Served) -> None:
-    """Where a job was on no host that is measured, there is nothing to fill."""
+    """If a job was on no measured host, there is nothing to fill."""
     client = shapes.browser("sue")
     for name, key in KEYS.items():
         page = client.get(f"/jobs/{key}", headers=PAGE)
@@ -73,7 +73,7 @@ def test_every_figure_is_filled_or_says_why(shapes: Served) -> None:
 
 
 def test_a_job_that_was_held_back_says_so(shapes: Served) -> None:
-    """Its time limit, its dependency and the time before it was eligible are no mystery."""
+    """The page tells of the job's dependency and of the time before the job was eligible."""
     page = shapes.browser("sue").get(f"/jobs/{KEYS['held back']}", headers=PAGE)
     text = _text(page.text)
     assert "For the first 1.00 h it was not yet eligible." in text
@@ -81,7 +81,7 @@ def test_a_job_that_was_held_back_says_so(shapes: Served) -> None:
 
 
 def test_carbon_is_that_of_the_record(shapes: Served) -> None:
-    """The factor that it was reckoned with then, and not one of today: 40 kJ at 270 g/kWh."""
+    """The page shows the recorded factor, not one of today: 40 kJ at 270 g/kWh."""
     text = _text(shapes.browser("sue").get(f"/jobs/{KEYS['measured']}", headers=PAGE).text)
     assert "3.00 g" in text
     assert "270 g/kWh" in text
@@ -89,7 +89,7 @@ def test_carbon_is_that_of_the_record(shapes: Served) -> None:
 
 @pytest.mark.parametrize("span", ["", "&from_s=50&to_s=50", "&from_s=100", "&from_s=-1&to_s=101"])
 def test_a_comparison_can_be_zoomed_at_will(served: Served, span: str) -> None:
-    """However close somebody looks, and if a browser reckons a little beyond the end."""
+    """The span may be empty, and a browser may ask for a little more than the whole."""
     answer = served.browser("sue").get(f"/compare/timelines/power_watt?job=1&job=2{span}")
     assert answer.status_code == 200
     first, second = (answer.json()["sources"][f"line-{place}"] for place in (0, 1))
@@ -108,25 +108,25 @@ def test_no_key_breaks_anything(served: Served, key: str) -> None:
 
 @pytest.mark.parametrize("item", ["../../etc/passwd", "power_watt'--", "nothing", "a" * 500])
 def test_an_item_is_one_that_the_site_measures(served: Served, item: str) -> None:
-    """Whatever else is written there leads nowhere."""
+    """Any other item is not found."""
     client = served.browser("sue")
     assert client.get(f"/jobs/1/timelines/{item}").status_code == 404
     assert client.get(f"/compare/timelines/{item}?job=1").status_code == 404
 
 
 def _text(page: str) -> str:
-    """What of a page is to be read."""
+    """Return the readable text of a page."""
     return re.sub(r"<[^>]*>", " ", re.sub(r"(?s)<script.*?</script>", "", page))
 
 
 def test_records_of_all_shapes_are_valid() -> None:
-    """Or the pages would be tried with jobs that cannot be."""
+    """Otherwise the pages would be tested with impossible jobs."""
     for record in SHAPES.values():
         JobRecord.model_validate_json(record.model_dump_json(exclude_none=True))
 
 
 def test_the_list_counts_waits_and_runs_that_go_on(shapes: Served) -> None:
-    """A pending job has waited so far, a running one has run so far; others are over."""
+    """The list says "so far" where a pending job waits and a running one runs, and nowhere else."""
     client = shapes.browser("sue")
     for state, counted in (("pending", 1), ("running", 2), ("cancelled", 0)):
         listed = client.get(f"/jobs?state={state}", headers=PAGE)

@@ -25,7 +25,7 @@ SHARED = '[sharing]\nshare_by = "cpu"\n'
 def test_too_few_free_nodes_are_told_of(
     tmp_path: Path, more: str, exclusive: bool | None, is_told: bool
 ) -> None:
-    """Unless the job could have shared nodes with others: then free ones are not what it needs."""
+    """A job that could have shared nodes needs no free ones, so the page does not speak of them."""
     site = tiny_site(tmp_path, more)
     wide = {"num_host": 2, "num_cpu_perhost": 4}
     before = job("1", resource_req=wide)

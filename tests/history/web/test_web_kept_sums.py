@@ -1,4 +1,4 @@
-"""Sums that are kept for days are those of the jobs, whatever was written since."""
+"""Sums that are kept for days equal those of the jobs, whatever has been written since."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ YEAR_LATER_S = NOON_S + 365 * DAY_S
 
 
 def some(number: int, draw: random.Random) -> JobRecord:
-    """A job of one of three users, in one of forty days."""
+    """Return a job of one of three users, on one of forty days."""
     user = draw.choice(["ann", "ben", None])
     return job(
         str(number),
@@ -37,14 +37,14 @@ def some(number: int, draw: random.Random) -> JobRecord:
         accounting_group=draw.choice(["physics", "chemistry"]),
         partition=draw.choice(["cpu", None]),
         state=draw.choice(["completed", "failed"]),
-        req_walltime_sec=400,  # of which it used a quarter: the order of a sum does not matter
+        req_walltime_sec=400,  # it used a quarter: the order of a sum does not matter
         energy={"total_joule": 8.0 * number} if number % 2 else None,
     )
 
 
 @pytest.fixture(scope="module", params=BOTH)
 def database(request: pytest.FixtureRequest) -> Iterator[Database]:
-    """Two hundred jobs, whose days are summed."""
+    """A store with two hundred jobs and the sums of their days."""
     draw = random.Random(1)
     with filled(request, [some(number, draw) for number in range(200)]) as made:
         Store(made.url, made.engine).sum_days(YEAR_LATER_S)
@@ -52,14 +52,14 @@ def database(request: pytest.FixtureRequest) -> Iterator[Database]:
 
 
 def viewer(role: Role) -> Viewer:
-    """Somebody in that role."""
+    """Return a viewer in this role."""
     return Viewer(role, user="ann", groups=frozenset({"physics"}), scopes=SCOPES[role])
 
 
 def both(
     database: Database, query: JobQuery, by: Sequence[str], role: Role
 ) -> tuple[list[Any], list[Any]]:
-    """The sums with those that are kept, and from the jobs alone."""
+    """Return the sums that use the kept ones, and the sums of the jobs alone."""
     with pytest.MonkeyPatch.context() as patch, database.reading() as connection:
         kept = stats(connection, viewer(role), query, by)
         patch.setattr(module, "split", lambda *_: None)
@@ -71,7 +71,7 @@ def both(
 
 @pytest.mark.parametrize("role", [Role.ADMIN, Role.MANAGER, Role.USER])
 def test_kept_sums_are_those_of_the_jobs(database: Database, role: Role) -> None:
-    """For any window and key; days that are cut are summed from their jobs."""
+    """This holds for any window and key; days that a window cuts are summed from their jobs."""
     draw = random.Random(2)
     for _ in range(30):
         first_s, end_s = sorted(NOON_S + draw.randrange(-DAY_S, 42 * DAY_S) for _ in range(2))
@@ -87,7 +87,7 @@ def test_kept_sums_are_those_of_the_jobs(database: Database, role: Role) -> None
 
 
 def test_what_is_written_takes_the_sums_of_its_day_away(database: Database, tmp_path: Path) -> None:
-    """New, changed and archived jobs: the sums are right at once, and kept again later."""
+    """After new, changed and archived jobs, the sums are right at once, and kept again later."""
     store = Store(database.url, database.engine)
     query = JobQuery(ended_from_s=NOON_S - DAY_S, ended_to_s=NOON_S + 50 * DAY_S)
 
@@ -115,7 +115,7 @@ def test_what_is_written_takes_the_sums_of_its_day_away(database: Database, tmp_
 
 
 def test_days_that_still_change_are_not_summed(database: Database) -> None:
-    """They would be summed anew with every ingest."""
+    """Otherwise such days would be summed again at every ingest."""
     Store(database.url, database.engine).put([job("late", queued_s=60 * DAY_S)], source="test")
     Store(database.url, database.engine).sum_days(NOON_S + 61 * DAY_S)
     with database.reading() as connection:

@@ -1,4 +1,4 @@
-"""Logging in and out: sessions, forms, and what a guesser meets."""
+"""Logging in and out: sessions, forms, and limits on guessing."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_a_person_logs_in_and_out(served: Served) -> None:
 
 
 def test_a_session_ends_in_the_store_too(served: Served) -> None:
-    """A cookie that somebody copied is worth nothing after its owner has logged out."""
+    """A copied cookie is worth nothing after its owner has logged out."""
     client = served.browser("ann")
     copied = client.cookies[SESSION]
     client.post("/logout")
@@ -62,7 +62,7 @@ def test_a_session_ends_in_the_store_too(served: Served) -> None:
 
 @pytest.mark.slow
 def test_the_cookie_is_for_https_where_the_client_uses_it(served: Served) -> None:
-    """Then it must not travel in the clear."""
+    """With https, the browser must never send the cookie unencrypted."""
     answer = log_in(served.client(scheme="https"))
     cookie = next(each for each in answer.headers.get_list("set-cookie") if SESSION in each)
     assert "Secure" in cookie
@@ -70,7 +70,7 @@ def test_the_cookie_is_for_https_where_the_client_uses_it(served: Served) -> Non
 
 
 def test_the_store_holds_no_session(served: Served) -> None:
-    """Who reads the store finds digests, with which nobody can come in."""
+    """A reader of the store finds only digests, with which no one can log in."""
     client = served.browser("ann")
     with served.database.reading() as connection:
         kept = connection.execute(select(sessions.c.digest)).scalars().all()
@@ -78,7 +78,7 @@ def test_the_store_holds_no_session(served: Served) -> None:
 
 
 def test_a_session_that_is_over_is_none(served: Served) -> None:
-    """However long the browser keeps the cookie."""
+    """An expired session is refused, however long the browser keeps the cookie."""
     client = served.browser("ann")
     with served.database.writing() as connection:
         connection.execute(update(sessions).values(expires_s=0.0))
@@ -99,13 +99,13 @@ def test_a_wrong_name_and_a_wrong_password_look_the_same(
 @pytest.mark.slow
 @pytest.mark.parametrize("account", ["meg", "sue"])
 def test_an_account_without_password_has_no_password(served: Served, account: str) -> None:
-    """Neither an empty one, nor that against which unknown names are tried."""
+    """Neither an empty password fits, nor the one that unknown names are checked against."""
     for password in (" ", "None", "the password of no account"):
         assert log_in(served.client(), account, password).status_code == 401
 
 
 def test_a_disabled_account_is_shut_at_once(served: Served) -> None:
-    """Its sessions and tokens end with it."""
+    """The sessions and tokens of a disabled account end at once, too."""
     browser, program = served.browser("ann"), served.program("ann", [Scope.READ])
     with served.database.writing() as connection:
         put_account(connection, Account("ann", Role.USER, enabled=False))
@@ -115,7 +115,7 @@ def test_a_disabled_account_is_shut_at_once(served: Served) -> None:
 
 
 def test_a_new_password_ends_the_old_sessions(served: Served) -> None:
-    """Who changes it because somebody else knows it wants them out."""
+    """Someone who knew the old password must not stay logged in."""
     browser = served.browser("ann")
     with served.database.writing() as connection:
         put_account(connection, require_account(connection, "ann"), "another long password")
@@ -123,7 +123,7 @@ def test_a_new_password_ends_the_old_sessions(served: Served) -> None:
 
 
 def test_one_comes_to_the_page_one_wanted(served: Served) -> None:
-    """The login page is on the way, not the end of it."""
+    """After the login, the browser goes on to the page that the user wanted."""
     client = served.client()
     sent = client.get("/account?x=1&y=2", headers=PAGE)
     wanted = parse_qs(urlsplit(sent.headers["location"]).query)["next"][0]
@@ -146,12 +146,12 @@ def test_one_comes_to_the_page_one_wanted(served: Served) -> None:
     ],
 )
 def test_a_login_never_leads_to_another_site(served: Served, elsewhere: str) -> None:
-    """A link to our login page must not end on a page that looks like it."""
+    """A link to our login page must not end on another site's page that looks like it."""
     assert log_in(served.client(), next=elsewhere).headers["location"] == "/"
 
 
 def test_forms_of_other_sites_are_refused(served: Served) -> None:
-    """A browser sends its cookies along with them, but cannot know the token."""
+    """A browser sends its cookies with such a form, but the other site cannot know the token."""
     client = served.browser("ann")
     del client.headers["x-form-token"]
     others = served.browser("sue").headers["x-form-token"]
@@ -163,14 +163,14 @@ def test_forms_of_other_sites_are_refused(served: Served) -> None:
 
 
 def test_nobody_is_logged_in_by_another_site(served: Served) -> None:
-    """Or what they do next would be noted under somebody else's name."""
+    """Otherwise a user's actions could be recorded under someone else's name."""
     answer = served.client().post("/login", data={"name": "ann", "password": PASSWORD})
     assert answer.status_code == 403
 
 
 @pytest.mark.slow
 def test_form_tokens_differ_and_all_hold(served: Served) -> None:
-    """A page is compressed with what its address says: a constant secret could be guessed."""
+    """A page is compressed with text from its URL, so a constant secret could be guessed."""
     client = served.browser("ann")
     del client.headers["x-form-token"]
     first, second = (token_in(client.get("/account", headers=PAGE)) for _ in range(2))
@@ -184,7 +184,7 @@ def test_form_tokens_differ_and_all_hold(served: Served) -> None:
 
 @pytest.mark.slow
 def test_guessing_is_slowed_down(served: Served) -> None:
-    """After a few wrong passwords even the right one is not looked at for a while."""
+    """After a few wrong passwords, even the right one is refused for a while."""
     client = served.client()
     for _ in range(served.settings.service.login_failures):
         assert log_in(client, password="wrong").status_code == 401
@@ -198,7 +198,7 @@ def test_guessing_is_slowed_down(served: Served) -> None:
 
 @pytest.mark.slow
 def test_a_stranger_does_not_lock_the_owner_out(served: Served) -> None:
-    """Failures from one address do not stop the same account from another."""
+    """Failures from one address do not block the same account from another address."""
     stranger = served.client(address="198.51.100.7")
     for _ in range(served.settings.service.login_failures + 1):
         log_in(stranger, password="wrong")
@@ -208,7 +208,7 @@ def test_a_stranger_does_not_lock_the_owner_out(served: Served) -> None:
 
 @pytest.mark.slow
 def test_one_address_cannot_try_one_password_on_every_name(served: Served) -> None:
-    """Each account would see a single failure only."""
+    """Each account alone would see only a single failure."""
     slow = served.with_section(login_failures=1)
     client = slow.client()
     codes = [log_in(client, f"user{number}", "wrong").status_code for number in range(5)]
@@ -218,7 +218,7 @@ def test_one_address_cannot_try_one_password_on_every_name(served: Served) -> No
 
 @pytest.mark.slow
 def test_workers_count_failures_together(served: Served) -> None:
-    """The count is in the store: more workers are not more guesses."""
+    """The count is in the store, so that more workers do not allow more guesses."""
     other = Served(served.settings)
     for which in (served, other, served, other, served):
         assert log_in(which.client(), password="wrong").status_code == 401
@@ -228,7 +228,7 @@ def test_workers_count_failures_together(served: Served) -> None:
 
 @pytest.mark.slow
 def test_the_first_token_lets_the_first_administrator_in(served: Served) -> None:
-    """It is made once, for a store without accounts, and does as a password."""
+    """The token is made once, for a store without accounts, and serves as a password."""
     with served.database.writing() as connection:
         assert first_admin_token(connection) is None
         for name in ("ann", "meg", "sue", "root"):
@@ -242,7 +242,7 @@ def test_the_first_token_lets_the_first_administrator_in(served: Served) -> None
 
 @pytest.mark.slow
 def test_a_token_for_a_part_is_no_password(served: Served) -> None:
-    """A session does all that its account may; a token that may only read must not become one."""
+    """A session has all rights of its account; a token that may only read must not become one."""
     with served.database.writing() as connection:
         part = add_token(connection, "part", account="root", scopes=[Scope.READ])
         whole = add_token(connection, "whole", account="root", scopes=SCOPES[Role.ADMIN])

@@ -1,4 +1,4 @@
-"""Logging in, and one's account, in a real browser."""
+"""The login page and the account page in a real browser."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ PHONE = {"viewport": {"width": 390, "height": 844}}
 
 
 def log_in(page: Page, name: str = "ada", password: str = DEMO_PASSWORD) -> None:
-    """As a person does, with the keys."""
+    """Fill in and send the form with the keyboard, as a person does."""
     page.get_by_label("Name").fill(name)
     page.get_by_label("Password").fill(password)
     page.keyboard.press("Enter")
 
 
 def test_one_logs_in_on_the_way_to_a_page_and_out_again(visitors: Visitors) -> None:
-    """Having mistyped first, which keeps the name; the way back leads to nothing."""
+    """A mistyped password keeps the name; after logging out, the back button shows nothing."""
     page = visitors.page()
     page.goto("/account")
     expect(page).to_have_title(re.compile("^Log in"))
@@ -44,7 +44,7 @@ def test_one_logs_in_on_the_way_to_a_page_and_out_again(visitors: Visitors) -> N
 
 
 def test_one_makes_a_token_and_withdraws_it(visitors: Visitors) -> None:
-    """It is shown this once, and asks the API as its owner."""
+    """The token is shown only once, and has the rights of its owner in the API."""
     page = visitors.page("boole")
     page.goto("/account")
     page.get_by_label("Name").fill("notebook")
@@ -64,7 +64,7 @@ def test_one_makes_a_token_and_withdraws_it(visitors: Visitors) -> None:
 def test_everybody_can_use_these_pages(
     visitors: Visitors, scheme: str, device: dict[str, Any]
 ) -> None:
-    """Labels, contrast and width, by day and by night, on a desk and in a hand."""
+    """Labels, contrast and width are right in light and dark, on a desk and on a phone."""
     for account, path in ((None, "/login"), ("admin", "/account"), ("leader", "/account")):
         page = visitors.page(account, color_scheme=scheme, **device)
         page.goto(path)
@@ -72,7 +72,7 @@ def test_everybody_can_use_these_pages(
 
 
 def test_a_login_needs_no_mouse(visitors: Visitors) -> None:
-    """One begins in the first field, and the tabulator key leads on."""
+    """The focus begins in the first field, and the Tab key leads on."""
     page = visitors.page()
     page.goto("/login")
     for place in (

@@ -1,4 +1,4 @@
-"""The log, at its most talkative, holds nothing that one could come in with."""
+"""Even at its most verbose, the log holds nothing with which anyone could log in."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MISTYPED = "my password in the wrong field"
 
 
 def secrets_of_a_visit(served: Served) -> Iterator[str]:
-    """Log in, use a token, mistype, and log out; what must not be told of it."""
+    """Log in, use a token, mistype and log out, and yield what the log must not hold."""
     client = served.client()
     form = client.get("/login")
     yield client.cookies[FORM]
@@ -40,7 +40,7 @@ def secrets_of_a_visit(served: Served) -> Iterator[str]:
 def test_a_visit_leaves_no_secret_in_the_log(
     served: Served, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Whoever reads logs, or gets them sent, must not be able to come in."""
+    """People who read logs, or are sent them, must not be able to log in with them."""
     caplog.set_level(logging.DEBUG)
     secrets = list(secrets_of_a_visit(served))
     assert "login: ann" in caplog.text
@@ -53,7 +53,7 @@ def test_a_visit_leaves_no_secret_in_the_log(
 def test_a_login_at_the_provider_leaves_no_secret_in_the_log(
     served: Served, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Neither ours nor what the provider gives out; also not where its answer is refused."""
+    """This covers our secrets and the provider's, even if the provider's answer is refused."""
     assert served.settings.site is not None
     (served.settings.site.path.parent / "secret").write_text(SECRET)
     caplog.set_level(logging.DEBUG)
@@ -66,7 +66,7 @@ def test_a_login_at_the_provider_leaves_no_secret_in_the_log(
             back = provider.log_in(client.get("/login/oidc").headers["location"])
             client.get(back)
         behind.close()
-    # Without what the client of the tests logs of its own requests.
+    # Leave out what the tests' client logs about its own requests.
     log = "\n".join(line for line in caplog.text.splitlines() if "history.test" not in line)
     assert "login at the provider: zoe" in log
     assert "not valid" in log

@@ -1,4 +1,4 @@
-"""Every role on every route, with what is one's own and what is another's."""
+"""Every role on every route, with the role's own jobs and tokens and with those of others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from schedlab.history.web.access.sessions import FORM, form_token
 from schedlab.history.web.access.viewer import PEOPLE, SCOPES
 from schedlab.history.web.current import FORM_HEADER
 
-# What must not stand in any answer to somebody with the role.
+# Words that must not be in any answer to a client with the role.
 HIDDEN: dict[Role, tuple[str, ...]] = {
     Role.PUBLIC: ("ann", "ben", "cid", "anns-secret", "bens", "cids", "n01", "physics"),
     Role.USER: ("ben", "cid", "bens", "cids", "chemistry"),
@@ -27,7 +27,7 @@ Asked = tuple[str, str, Rule, Case]
 
 
 def routes_of(served: Served) -> set[tuple[str, str]]:
-    """Each method of each path that the service answers; HEAD goes where GET goes."""
+    """Return each method and path that the service answers; HEAD goes where GET goes."""
     return {
         (method, context.path or "")
         for context in iter_route_contexts(served.app.routes)
@@ -36,14 +36,14 @@ def routes_of(served: Served) -> set[tuple[str, str]]:
 
 
 def cases() -> Iterator[Asked]:
-    """Every case of every rule."""
+    """Yield every case of every rule."""
     for (method, path), rule in RULES.items():
         for case in rule.cases:
             yield method, path, rule, case
 
 
 def identified(asked: Asked) -> str:
-    """The name of the test."""
+    """Return the name of the test."""
     method, path, _, case = asked
     return f"{method} {path} {case.name}".strip()
 
@@ -56,7 +56,7 @@ def send(
     *,
     with_form: bool = True,
 ) -> httpx.Response:
-    """The request of the case, made by somebody with the role."""
+    """Make the request of the case as a client with the role, and return the answer."""
     method, path, _, case = asked
     filled = {
         name: value if isinstance(value, str) else value(served)
@@ -69,27 +69,27 @@ def send(
     client = client or served.as_role(role)
     if (
         with_form and FORM_HEADER not in client.headers
-    ):  # who has no session has loaded a page of ours, too
+    ):  # a client without a session has loaded one of our pages, too
         client.cookies.set(FORM, "somebody")
         client.headers[FORM_HEADER] = form_token("somebody")
     return client.request(method, path, params=case.query, **case.send)
 
 
 def expected(role: Role, rule: Rule, case: Case) -> int:
-    """What the rule says."""
+    """Return the status that the rule demands."""
     if role not in rule.roles:
         return 401 if role is Role.PUBLIC else 403
     return case.status if role in case.seen_by else 404
 
 
 def test_every_route_has_a_rule(common: Served) -> None:
-    """Whoever adds a route says who may use it; a rule for no route is a mistake as well."""
+    """A new route needs a rule that says who may use it; a rule without a route is a mistake."""
     assert routes_of(common) == set(RULES)
 
 
 @pytest.fixture(scope="module")
 def read_only(common: Served) -> Iterator[Served]:
-    """A service that is open to the public, for those who change nothing in it."""
+    """A service that is open to the public, for requests that change nothing."""
     opened = common.with_section(public=True)
     yield opened
     opened.close()
@@ -98,7 +98,7 @@ def read_only(common: Served) -> Iterator[Served]:
 @pytest.mark.slow
 @pytest.mark.parametrize("asked", list(cases()), ids=identified)
 def test_who_may_do_what(request: pytest.FixtureRequest, asked: Asked) -> None:
-    """On a site that is open to the public; nobody is shown names that are not theirs to see."""
+    """The site is open to the public; no role is shown names that it may not see."""
     method, _, rule, case = asked
     opened: Served = request.getfixturevalue("read_only" if method == "GET" else "public")
     for role in Role:
@@ -113,14 +113,14 @@ def test_who_may_do_what(request: pytest.FixtureRequest, asked: Asked) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("asked", list(cases()), ids=identified)
 def test_a_closed_site_shows_nothing_without_a_login(common: Served, asked: Asked) -> None:
-    """The public is then nobody."""
+    """Only routes that need no login answer; all others ask for one."""
     _, _, rule, case = asked
     status = send(common, Role.PUBLIC, asked).status_code
     assert status == (expected(Role.PUBLIC, rule, case) if rule.needs_nothing else 401)
 
 
 def test_a_hook_that_may_only_send_jobs_does_nothing_else(common: Served) -> None:
-    """Its token lies on a node where many can come by."""
+    """The hook's token is stored on a node that many people can reach."""
     hook = common.program(scopes=[Scope.INGEST])
     for asked in cases():
         method, path, rule, _ = asked
@@ -130,7 +130,7 @@ def test_a_hook_that_may_only_send_jobs_does_nothing_else(common: Served) -> Non
 
 @pytest.mark.parametrize("role", sorted(PEOPLE))
 def test_a_token_does_nothing_that_needs_its_owner(common: Served, role: Role) -> None:
-    """Nor one with all its owner's scopes: who steals it must not make another that lasts."""
+    """This includes a token with all its owner's scopes: a thief must not make one that lasts."""
     program = common.program(ACCOUNTS[role].name, SCOPES[role])
     for asked in cases():
         method, path, rule, _ = asked
@@ -139,7 +139,7 @@ def test_a_token_does_nothing_that_needs_its_owner(common: Served, role: Role) -
 
 
 def test_nothing_is_changed_by_a_form_of_another_site(common: Served) -> None:
-    """Whatever is no mere reading wants the token of a page of ours, of administrators as well."""
+    """Every request that is not a mere read needs a token of our pages, also an administrator's."""
     browser = common.browser("root")
     del browser.headers[FORM_HEADER]
     for asked in cases():

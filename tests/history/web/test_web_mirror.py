@@ -1,4 +1,4 @@
-"""The page Queue beside a live mirror: its state, its reasons, its forecasts."""
+"""The Queue page with a live mirror: its states, its reasons and its forecasts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WAITS, RUNS, ENDED = LiveStage.WAITS, LiveStage.RUNS, LiveStage.ENDED
 
 
 def live(name: str, user: str, stage: LiveStage = WAITS, **items: object) -> LiveJob:
-    """A job of two nodes that asks for ten minutes."""
+    """Return a job of two nodes that asks for ten minutes."""
     made = LiveJob(name, stage, stage.value.upper(), user, NOON_S, 600, min_nodes=2)
     return replace(made, **items)  # type: ignore[arg-type]
 
@@ -59,13 +59,13 @@ def mirrored(
 
 
 def write(folder: Path, at: float) -> None:
-    """What the mirror says."""
+    """Write the mirror's file as of this time."""
     told = [StartsTold("50", at + 60, at + 120, at + 600), StartsTold("51", at, at + 60, at + 90)]
     write_mirror(folder, at, "one", JOBS, told)
 
 
 def test_the_queue_is_that_of_the_mirror(mirrored: tuple[Served, Path]) -> None:
-    """States and reasons of now; a job that no ingest has read yet has no link."""
+    """States and reasons are the present ones; a job that no ingest has read yet has no link."""
     served, folder = mirrored
     write(folder, time.time())
     page = served.as_role(Role.SUPPORT).get("/queue").text
@@ -82,7 +82,7 @@ def test_the_queue_is_that_of_the_mirror(mirrored: tuple[Served, Path]) -> None:
 
 
 def test_forecasts_are_those_of_the_mirror(mirrored: tuple[Served, Path]) -> None:
-    """On the page of the job, too; nobody needs to compute others."""
+    """The page of the job shows them, too; the service need not compute others."""
     served, folder = mirrored
     write(folder, time.time())
     sue = served.as_role(Role.SUPPORT)
@@ -104,7 +104,7 @@ def test_forecasts_are_those_of_the_mirror(mirrored: tuple[Served, Path]) -> Non
 def test_each_sees_their_own_jobs(
     mirrored: tuple[Served, Path], role: Role, seen: set[str]
 ) -> None:
-    """As in the store; the counts are of all, and the public reads no names."""
+    """The rules are those of the store; counts are of all jobs, and the public reads no names."""
     served, folder = mirrored
     write(folder, time.time())
     page = served.as_role(role).get("/queue").text
@@ -118,7 +118,7 @@ def test_each_sees_their_own_jobs(
 def test_without_a_mirror_the_last_ingest_is_shown(
     mirrored: tuple[Served, Path], text: str | None
 ) -> None:
-    """One that was silent for long does not run, and half a file is none."""
+    """A mirror that has long been silent does not run, and half a file counts as none."""
     served, folder = mirrored
     if text is None:
         write(folder, time.time() - 3_600)
@@ -131,7 +131,7 @@ def test_without_a_mirror_the_last_ingest_is_shown(
 
 
 def test_what_the_mirror_writes_is_standard_and_private(tmp_path: Path) -> None:
-    """Each item as a record has it; an endless limit and an unknown reason are left out."""
+    """The items are those of a record; an endless limit and an unknown reason are left out."""
     write(tmp_path, NOON_S)
     assert mirror_file(tmp_path).stat().st_mode & 0o777 == 0o600
     for record in json.loads(mirror_file(tmp_path).read_text())["records"]:

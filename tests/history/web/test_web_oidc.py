@@ -1,4 +1,4 @@
-"""Logging in at an OpenID Connect provider that tells the truth, and at ones that do not."""
+"""Logging in at an honest OpenID Connect provider, and at dishonest ones."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _running() -> Iterator[ScriptedProvider]:
 
 @pytest.fixture
 def provider(_running: ScriptedProvider) -> ScriptedProvider:
-    """An honest provider, as long as the test does not make it another."""
+    """A provider that is honest unless the test changes it."""
     fresh = ScriptedProvider(key=_running.key)
     for name, value in vars(fresh).items():
         if name != "url":
@@ -71,7 +71,7 @@ def log_in(
 
 
 def account(service: Served, name: str) -> Account | None:
-    """As the store has it."""
+    """Return the account as the store has it."""
     with service.database.reading() as connection:
         return find_account(connection, name)
 
@@ -79,7 +79,7 @@ def account(service: Served, name: str) -> Account | None:
 def test_who_logs_in_at_the_provider_has_a_session(
     at_provider: Served, provider: ScriptedProvider
 ) -> None:
-    """The provider is asked by code and verifier, and shown our secret in the header only."""
+    """The service sends the code and the verifier, and its secret in the header only."""
     client, answer = log_in(at_provider, provider, "/account")
     assert (answer.status_code, answer.headers["location"]) == (303, "/account")
     assert "zoe" in client.get("/", headers=PAGE).text
@@ -93,7 +93,7 @@ def test_who_logs_in_at_the_provider_has_a_session(
 def test_a_provider_may_want_the_secret_in_the_form(
     at_provider: Served, provider: ScriptedProvider
 ) -> None:
-    """Where it says that it knows no other way."""
+    """The service sends the secret in the form if the provider supports no other way."""
     provider.description["token_endpoint_auth_methods_supported"] = ["client_secret_post"]
     _, answer = log_in(at_provider, provider)
     assert answer.status_code == 303
@@ -115,7 +115,7 @@ def test_a_provider_may_want_the_secret_in_the_form(
 def test_groups_give_roles(
     at_provider: Served, provider: ScriptedProvider, groups: Any, role: Role, managed: set[str]
 ) -> None:
-    """The highest counts; a claim of another shape gives none."""
+    """The highest role counts; a claim of another shape is ignored."""
     log_in(at_provider, provider, groups=groups)
     found = account(at_provider, "zoe")
     assert found is not None
@@ -123,7 +123,7 @@ def test_groups_give_roles(
 
 
 def test_a_role_ends_with_the_group(at_provider: Served, provider: ScriptedProvider) -> None:
-    """Who has left the administrators is none from the next login on."""
+    """A former administrator is a plain user from the next login on."""
     log_in(at_provider, provider, groups=["hpc-admins"])
     log_in(at_provider, provider, groups=[])
     found = account(at_provider, "zoe")
@@ -132,7 +132,7 @@ def test_a_role_ends_with_the_group(at_provider: Served, provider: ScriptedProvi
 
 
 def refused(service: Served, provider: ScriptedProvider, **claims: Any) -> httpx.Response:
-    """The answer to somebody who does not get a session."""
+    """Check that the login gives no session, and return the answer."""
     client, answer = log_in(service, provider, **claims)
     assert SESSION not in client.cookies
     assert answer.status_code in (400, 403, 502)
@@ -159,14 +159,14 @@ def refused(service: Served, provider: ScriptedProvider, **claims: Any) -> httpx
 def test_a_token_for_another_purpose_is_refused(
     at_provider: Served, provider: ScriptedProvider, claims: dict[str, Any]
 ) -> None:
-    """Signed by the provider, but for another client, another login, another time or nobody."""
+    """The provider signed the token, but for another client, login or time, or for no real user."""
     refused(at_provider, provider, **claims)
 
 
 def test_a_token_that_another_signed_is_refused(
     at_provider: Served, provider: ScriptedProvider
 ) -> None:
-    """Even under the name of the provider's key."""
+    """Such a token is refused even if it names the provider's key."""
     provider.signing_key = RSAKey.generate_key(2048, {"kid": "first"})
     refused(at_provider, provider)
 
@@ -175,7 +175,7 @@ def test_a_token_that_another_signed_is_refused(
 def test_a_token_without_a_real_signature_is_refused(
     at_provider: Served, provider: ScriptedProvider, algorithm: str
 ) -> None:
-    """Neither an unsigned one, nor one signed with nothing or with what everybody knows."""
+    """The token is unsigned, or signed with an empty secret or with the public key."""
     provider.header = {"alg": algorithm.split()[0], "kid": "first"}
     public = provider.key.as_pem(private=False)
     provider.shared_key = public if "public" in algorithm else b""
@@ -185,7 +185,7 @@ def test_a_token_without_a_real_signature_is_refused(
 def test_new_keys_of_the_provider_are_fetched(
     at_provider: Served, provider: ScriptedProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Providers change their keys; not more than once a minute are they asked for them."""
+    """Providers change their keys; the service asks for them at most once a minute."""
     assert log_in(at_provider, provider)[1].status_code == 303
     provider.key = RSAKey.generate_key(2048, {"kid": "second"})
     provider.header = {"alg": "RS256", "kid": "second"}
@@ -205,7 +205,7 @@ def test_an_account_kept_here_is_not_taken_over(
 
 
 def test_a_disabled_account_stays_out(at_provider: Served, provider: ScriptedProvider) -> None:
-    """Whatever the provider says."""
+    """A disabled account cannot log in, whatever the provider says."""
     with at_provider.database.writing() as connection:
         put_account(connection, Account("zoe", Role.USER, origin=Origin.OIDC, enabled=False))
     refused(at_provider, provider)
@@ -215,18 +215,18 @@ def test_a_disabled_account_stays_out(at_provider: Served, provider: ScriptedPro
 def test_a_login_that_was_not_begun_here_does_not_end_here(
     at_provider: Served, provider: ScriptedProvider, query: str
 ) -> None:
-    """Another site could send the browser back with its own code, into its own account."""
+    """Otherwise another site could log the browser in to its own account, with its own code."""
     client = at_provider.client()
     for _ in range(2):
         answer = client.get(f"/login/oidc/callback?{query}")
         assert (answer.status_code, SESSION in answer.cookies) == (400, False)
-        client.get("/login/oidc")  # the second time with a login that was begun, but another
+        client.get("/login/oidc")  # so that the second one follows another login that was begun
 
 
 def test_a_user_whom_the_provider_turns_away_is_told_so(
     at_provider: Served, provider: ScriptedProvider
 ) -> None:
-    """What the provider sends along as an error is not shown: anybody could have written it."""
+    """The provider's error text is not shown, as anyone could have written it."""
     client = at_provider.client()
     back = provider.log_in(client.get("/login/oidc").headers["location"])
     answer = client.get(f"{back}&error=access_denied&error_description=<b>call</b>", headers=PAGE)
@@ -237,7 +237,7 @@ def test_a_user_whom_the_provider_turns_away_is_told_so(
 def test_a_provider_that_is_down_or_calls_itself_otherwise_is_not_used(
     at_provider: Served, provider: ScriptedProvider
 ) -> None:
-    """Its address, which users need not know, is in the log only."""
+    """The provider's address is only in the log, as users need not know it."""
     provider.description["issuer"] = "https://another.test"
     answer = at_provider.client().get("/login/oidc")
     assert answer.status_code == 502
@@ -245,14 +245,14 @@ def test_a_provider_that_is_down_or_calls_itself_otherwise_is_not_used(
 
 
 def test_the_login_page_shows_the_way(at_provider: Served, provider: ScriptedProvider) -> None:
-    """By the name that users know it under, with where they wanted to go."""
+    """The link has the name that users know, and the page that they wanted."""
     page = at_provider.client().get("/login?next=/account", headers=PAGE).text
     assert "Continue with Uni login" in page
     assert 'href="/login/oidc?next=/account"' in page
 
 
 def test_the_secret_must_be_there_when_the_service_starts(served: Served, tmp_path: Path) -> None:
-    """Not when the first user wants to log in."""
+    """A missing secret stops the service at its start, not the first user at the login."""
     section = OidcSection(issuer="https://x", client_id="c", client_secret_file="missing")
     with pytest.raises(InputError, match=r"client secret .*missing: no such file"):
         _ = served.with_section(oidc=section).app

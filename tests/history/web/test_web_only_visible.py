@@ -1,4 +1,4 @@
-"""No part of the service reads jobs past what the viewer sees."""
+"""No part of the service reads jobs that the viewer may not see."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ EXCEPTIONS = {
     ("simulations/forecast_jobs.py", "records_of"): "a queue without others is none; pages show "
     "of the result what their reader sees",
 }
-"""Functions that read jobs without it, and why they may."""
+"""Functions that read jobs without such a condition, and why they may."""
 
 CONDITIONS = {"visible", "visible_of_few", "visible_parts", "countable"}
-"""What decides who sees a job, and whether it may be counted without being shown."""
+"""Conditions that decide who sees a job, and whether it may be counted without being shown."""
 
-# Where rows of jobs, or what tells of them, come from.
+# Tables of jobs, and of data about them.
 TABLES = {"jobs", "hosts", "tags", "aggregates"}
 
 
 def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    """Every function of a file, methods and those within others included."""
+    """Yield every function of a file, including methods and nested functions."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node
 
 
 def names_in(function: ast.AST) -> set[str]:
-    """The names that stand in it."""
+    """Return the names that the code uses."""
     return {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
 
 
 def reads_jobs(function: ast.AST) -> bool:
-    """Whether it selects from a table of jobs, and does not leave the asking to others."""
+    """Return whether a function selects from a table of jobs, and runs the query itself."""
     calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
     selects = any(
         isinstance(call.func, ast.Name) and call.func.id == "select" and names_in(call) & TABLES
@@ -54,7 +54,7 @@ def reads_jobs(function: ast.AST) -> bool:
 
 
 def test_every_selection_of_jobs_asks_who_looks() -> None:
-    """A select without a condition in the same function is an oversight, or stands in the list."""
+    """A select without a condition in the same function must be in ``EXCEPTIONS``."""
     without = {
         (str(path.relative_to(FOLDER)), function.name)
         for path in FOLDER.rglob("*.py")

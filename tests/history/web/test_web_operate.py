@@ -1,4 +1,4 @@
-"""The page Operate: state, steps, and answers that need more than an account of the service."""
+"""The Operate page: state, steps, and answers, which need more than an account of the service."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def asking(_made: Served, tmp_path: Path) -> Iterator[tuple[Served, Gate, str]]:
 @needs_chromium
 @pytest.mark.slow
 def test_an_administrator_answers_with_the_code(asking: tuple[Served, Gate, str]) -> None:
-    """A wrong code is no yes; the page is accessible in both themes, on a desk and a phone."""
+    """A wrong code is not a yes; the page is accessible in both themes, on a desk and a phone."""
     served, gate, code = asking
     with chromium() as browser, listening(served.app) as url:
         visitors = Visitors(browser, served, url)
@@ -72,7 +72,7 @@ def test_an_administrator_answers_with_the_code(asking: tuple[Served, Gate, str]
 
 
 def test_only_administrators_see_it(asking: tuple[Served, Gate, str]) -> None:
-    """And where no loop runs there is no such page."""
+    """Support staff may not see the page."""
     served, _, _ = asking
     assert served.browser("root").get("/operate").status_code == 200
     assert served.browser("sue").get("/operate").status_code == 403

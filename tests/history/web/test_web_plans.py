@@ -1,4 +1,4 @@
-"""How PostgreSQL goes about the questions of pages: by indexes, whatever the store has."""
+"""How PostgreSQL answers the queries of pages: by indexes, whatever the store holds."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ def engine(postgresql: Callable[[], str]) -> Iterator[Engine]:
 def test_jobs_of_a_time_are_found_by_indexes(
     engine: Engine, condition: ColumnElement[bool]
 ) -> None:
-    """Those that ran, that came and that wait, without looking at all others."""
+    """The jobs that ran, arrived or waited then are found without reading all others."""
     asked = select(jobs.c.id).where(condition)
     told = asked.compile(engine, compile_kwargs={"literal_binds": True})
     with engine.connect() as connection:
-        connection.execute(text("SET enable_seqscan = off"))  # which a small table would be worth
+        connection.execute(text("SET enable_seqscan = off"))  # else a small table is scanned
         plan = "\n".join(connection.exec_driver_sql(f"EXPLAIN {told}").scalars())
     assert "Seq Scan on jobs" not in plan, plan
 
 
 def test_keys_of_a_busy_node_are_kept_and_not_looked_up(engine: Engine) -> None:
-    """Else PostgreSQL reads the hosts of each job in turn, until enough were on the node."""
+    """Otherwise PostgreSQL reads the hosts of each job in turn, until enough were on the node."""
     meant = conditions(JobQuery(nodes=("n01",)), in_order=True, hashed=True)
     asked = select(jobs.c.id).where(*meant).order_by(jobs.c.queue_s.desc()).limit(5)
     told = asked.compile(engine, compile_kwargs={"literal_binds": True})
@@ -64,7 +64,7 @@ def test_keys_of_a_busy_node_are_kept_and_not_looked_up(engine: Engine) -> None:
 
 
 def test_a_question_has_one_process(engine: Engine) -> None:
-    """With many at a time, helpers and compiled plans only delay each other."""
+    """With many queries at a time, parallel workers and compiled plans only delay each other."""
     with closing(Database(engine.url.render_as_string(hide_password=False))) as database:
         for _ in range(2):
             with database.reading() as connection:
@@ -83,7 +83,7 @@ class Some(JobSource):
     cursor = "1"
 
     def read(self, since: str | None = None) -> Iterator[JobRecord | Fault]:
-        """Five of them."""
+        """Yield five jobs."""
         yield from (job(str(number)) for number in range(5))
 
 

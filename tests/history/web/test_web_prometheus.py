@@ -24,7 +24,7 @@ GUIDE = Path(__file__).parents[3] / "docs/guides/service.md"
 
 
 def settings(address: str, token: Path) -> str:
-    """The settings in the guide, for this service and more often."""
+    """Return the settings in the guide, for this service and with a shorter interval."""
     found = re.search(r"```yaml\n(scrape_configs:.*?)```", GUIDE.read_text(), re.DOTALL)
     assert found
     text = found[1].replace("hpc.example.org", address).replace("scheme: https", "scheme: http")
@@ -33,7 +33,7 @@ def settings(address: str, token: Path) -> str:
 
 
 def asked(url: str, query: str) -> list[dict[str, Any]]:
-    """What Prometheus answers once it has read the service; an empty answer is asked again."""
+    """Return Prometheus's answer, asking again while it is empty."""
     until = time.monotonic() + PATIENCE_S
     while time.monotonic() < until:
         answer = httpx.get(f"{url}/api/v1/query", params={"query": query}).json()
@@ -45,7 +45,7 @@ def asked(url: str, query: str) -> list[dict[str, Any]]:
 
 
 def test_prometheus_answers_with_the_queue_and_the_waits(served: Served, tmp_path: Path) -> None:
-    """By cluster and partition, with a token that may do nothing else."""
+    """Values are by cluster and partition; the token may only read metrics."""
     program, now_s = require_program("prometheus"), int(time.time())
     waits: dict[str, Any] = {"start_time": None, "end_time": None, "state": "pending"}
     started: dict[str, Any] = {

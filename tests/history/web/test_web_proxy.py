@@ -1,4 +1,4 @@
-"""Behind a reverse proxy: whom it names, under which path, and whom it believes."""
+"""The service behind a reverse proxy: which user it names, below which path, and its trust."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PAGE = {"accept": "text/html"}
 
 
 def test_a_header_logs_nobody_in_by_default(served: Served) -> None:
-    """Anybody can send it."""
+    """Anyone can send such a header."""
     answer = served.client().get("/", headers={"X-Remote-User": "root"})
     assert answer.status_code == 401
 
@@ -22,7 +22,7 @@ def test_a_header_logs_nobody_in_by_default(served: Served) -> None:
     ("address", "status"), [("192.0.2.1", 200), ("198.51.100.1", 401), ("::1", 401)]
 )
 def test_only_the_proxy_is_believed(served: Served, address: str, status: int) -> None:
-    """By the address that connected, whatever else the request claims."""
+    """The service knows the proxy by the address that connected, whatever the request claims."""
     behind = served.with_section(proxy=PROXY)
     headers = {"X-Remote-User": "sue", "X-Forwarded-For": "192.0.2.1"}
     assert behind.client(address=address).get("/", headers=headers).status_code == status
@@ -30,7 +30,7 @@ def test_only_the_proxy_is_believed(served: Served, address: str, status: int) -
 
 
 def test_whom_the_proxy_names_is_a_user_or_what_their_account_says(served: Served) -> None:
-    """Roles are given here, not by a header."""
+    """Roles come from the service's accounts, not from a header."""
     behind = served.with_section(proxy=PROXY)
     new = behind.client().get("/", headers={"X-Remote-User": "zoe", **PAGE})
     known = behind.client().get("/", headers={"X-Remote-User": "sue", **PAGE})
@@ -42,7 +42,7 @@ def test_whom_the_proxy_names_is_a_user_or_what_their_account_says(served: Serve
 
 
 def test_forms_are_guarded_behind_a_proxy_too(served: Served) -> None:
-    """The proxy names the user for whatever the browser sends, so that another site could ask."""
+    """The proxy names the user in any request of the browser, even one that another site caused."""
     behind = served.with_section(proxy=PROXY)
     client = behind.client()
     client.headers["X-Remote-User"] = "ann"
@@ -54,7 +54,7 @@ def test_forms_are_guarded_behind_a_proxy_too(served: Served) -> None:
 
 
 def test_an_open_proxy_password_is_not_taken_for_a_token(served: Served) -> None:
-    """A proxy that asks for a password itself passes the header on."""
+    """A proxy that asks for a password itself passes the Authorization header on."""
     behind = served.with_section(proxy=PROXY)
     headers = {"X-Remote-User": "sue", "Authorization": "Basic c3VlOng="}
     assert behind.client().get("/", headers=headers).status_code == 200
@@ -62,7 +62,7 @@ def test_an_open_proxy_password_is_not_taken_for_a_token(served: Served) -> None
 
 
 def test_the_proxy_says_whether_the_client_uses_https(served: Served) -> None:
-    """Then cookies are for https only, though the proxy itself comes without."""
+    """Cookies are then for https only, although the proxy itself connects without it."""
     behind = served.with_section(proxy=PROXY)
     client = behind.client()
     client.headers["X-Forwarded-Proto"] = "https"
@@ -77,7 +77,7 @@ def test_the_proxy_says_whether_the_client_uses_https(served: Served) -> None:
 
 @pytest.mark.parametrize("asked", ["/history", ""])
 def test_everything_is_found_below_the_prefix(served: Served, asked: str) -> None:
-    """Whether the proxy takes it off or leaves it on, pages lead to paths that have it."""
+    """Whether the proxy removes the prefix or keeps it, pages link to paths that have it."""
     below = served.with_section(prefix="/history")
     client = below.browser("ann")
     page = client.get(f"{asked}/", headers=PAGE)
@@ -93,7 +93,7 @@ def test_everything_is_found_below_the_prefix(served: Served, asked: str) -> Non
 
 
 def test_a_login_below_the_prefix_stays_below_it(served: Served) -> None:
-    """What lies beside it on the same host is another service's."""
+    """Other paths on the same host belong to other services."""
     below = served.with_section(prefix="/history")
     answers = []
     for wanted in ("/history/account", "/other/"):

@@ -1,4 +1,4 @@
-"""What runs and what waits, why, and when it will start."""
+"""Jobs that run and jobs that wait: why they wait, and when they will start."""
 
 from __future__ import annotations
 
@@ -29,20 +29,26 @@ STARTS = "/queue/starts?cluster=one"
 
 
 def unfinished(jobid: str, now_s: int, queued_s: int, **items: Any) -> JobRecord:
-    """A job of a whole node that came so long ago and waits, unless it says otherwise."""
+    """Return a whole-node job, submitted ``queued_s`` ago.
+
+    It waits unless ``items`` say otherwise.
+    """
     waits: dict[str, Any] = {"state": "pending", "start_time": None, "per_host": None}
     given = waits | {"queue_time": from_epoch(now_s - queued_s), "req_walltime_sec": HOUR_S}
     return job(jobid, **(given | {"end_time": None} | items))
 
 
 def runs(now_s: int, ran_s: int, node: str) -> dict[str, Any]:
-    """What makes a job one that has run so long."""
+    """Return the items of a job that has run this long."""
     start = from_epoch(now_s - ran_s)
     return {"state": "running", "start_time": start, "per_host": [{"node_id": node}]}
 
 
 def present(now_s: int) -> list[JobRecord]:
-    """Both nodes are busy; of ann's and ben's jobs some wait, are held, or must not start yet."""
+    """Return past jobs, two jobs that keep both nodes busy, and jobs in the queue.
+
+    Of ann's and ben's jobs in the queue, some wait, are held, or must not start yet.
+    """
     past = [
         job(
             str(100 + number),
@@ -68,7 +74,7 @@ def present(now_s: int) -> list[JobRecord]:
 
 @pytest.fixture
 def queued(_made: Served, tmp_path: Path) -> Iterator[Served]:
-    """A service whose scheduler was heard of just now."""
+    """A service that heard from its scheduler just now, open to the public."""
     own = copied(_made, tmp_path / "site").with_section(public=True)
     with Store.open(own.settings.store) as store:
         store.put(present(int(time.time())), source="scheduler")
@@ -77,7 +83,7 @@ def queued(_made: Served, tmp_path: Path) -> Iterator[Served]:
 
 
 def forecast(served: Served, account: str = "root") -> dict[str, Any]:
-    """What somebody's page is told once the forecast is computed."""
+    """Return what the account's page gets once the forecast is computed."""
     who = served.browser(account)
     assert who.post(STARTS).json()["state"] == "waiting"
     assert served.app.state.service.runner.run_next()
@@ -86,13 +92,13 @@ def forecast(served: Served, account: str = "root") -> dict[str, Any]:
 
 
 def key_of(served: Served, jobid: str) -> str:
-    """The key under which a job is linked."""
+    """Return the key under which a job is linked."""
     with served.database.reading() as connection:
         return str(connection.execute(select(jobs.c.id).where(jobs.c.jobid == jobid)).scalar_one())
 
 
 def test_the_page_has_all_that_have_not_ended(queued: Served) -> None:
-    """Those that run, wait, are held and may not start yet, each in its place."""
+    """Jobs that run, wait, are held or may not start yet each have their own section."""
     text = queued.browser("root").get("/queue", headers=PAGE).text
     places = [text.index(f">{each}</h2>") for each in ("Waiting", "Not yet eligible", "Held")]
     assert places == sorted(places)
@@ -106,7 +112,7 @@ def test_the_page_has_all_that_have_not_ended(queued: Served) -> None:
 
 
 def test_a_user_sees_own_jobs_and_how_many_others_there_are(queued: Served) -> None:
-    """That others wait is no secret; who they are is."""
+    """That other jobs wait is no secret; whose they are is one."""
     text = queued.browser("ann").get("/queue", headers=PAGE).text
     assert ">22</a>" in text
     assert ">23</a>" not in text
@@ -134,7 +140,7 @@ def test_forecasts_of_those_that_wait(queued: Served) -> None:
 
 
 def test_forecasts_on_the_pages(queued: Served) -> None:
-    """On that of the job, of the cluster and of the queue, with how old they are."""
+    """The pages of the job, the cluster and the queue show forecasts and their age."""
     words = forecast(queued)["starts"][key_of(queued, "22")]
     root = queued.browser("root")
     for path in ("/queue", "/cluster", f"/jobs/{key_of(queued, '22')}"):
@@ -155,7 +161,7 @@ def test_forecasts_on_the_pages(queued: Served) -> None:
 
 
 def test_forecasts_by_the_api(queued: Served) -> None:
-    """The same moments, for programs."""
+    """Programs get the same moments from the API."""
     program = queued.program()
     asked = program.get("/v1/forecasts").json()["clusters"]
     assert [each["state"] for each in asked] == ["waiting"]
@@ -169,7 +175,7 @@ def test_forecasts_by_the_api(queued: Served) -> None:
 
 
 def test_a_scheduler_that_is_silent_has_no_forecasts(common: Served) -> None:
-    """Nobody knows what waits there now."""
+    """If the scheduler is silent, no one knows which jobs wait there now."""
     with Store.open(common.settings.store) as store:
         store.put([unfinished("30", NOON_S, 60)], source="scheduler")
     told = common.browser("root").post(STARTS).json()
@@ -182,7 +188,7 @@ def test_a_scheduler_that_is_silent_has_no_forecasts(common: Served) -> None:
 
 
 def test_how_a_job_stands() -> None:
-    """By its state, the reason of the scheduler, and when it may start."""
+    """A job's standing follows from its state, the scheduler's reason, and when it may start."""
     now_s = NOON_S
     for items, standing in (
         ({"state": "completed"}, Standing.ENDED),
@@ -207,7 +213,7 @@ def test_how_a_job_stands() -> None:
     ],
 )
 def test_reasons_in_words(reason: str, meant: str) -> None:
-    """What Slurm says is explained, and kept as it is."""
+    """Slurm's reason is explained, and also kept as it is."""
     words, word = reason_in_words(reason)
     assert word == reason
     assert meant in words
@@ -217,7 +223,7 @@ def test_reasons_in_words(reason: str, meant: str) -> None:
 @needs_chromium
 @pytest.mark.slow
 def test_the_page_in_a_browser(queued: Served, browser: Browser) -> None:
-    """The forecast comes by itself, and so does a new job; anybody can use the page."""
+    """The forecast and a new job appear by themselves; the page is accessible to everyone."""
     with listening(queued.app) as url:
         visitors = Visitors(browser, queued, url)
         page = visitors.page("root", viewport={"width": 1200, "height": 900})

@@ -1,4 +1,4 @@
-"""Reports: their numbers against plain loops, and their way to folders and people."""
+"""Reports: their numbers compared with plain loops, and their delivery to folders and people."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from schedlab.history.web.reports.report import PeriodReport, Subject, make_repo
 HOUR_S, DAY_S = 3_600, 86_400
 GIB = 2**30
 WEEK = Period.around("week", date(2023, 11, 15), UTC)
-"""From Monday, 13 November, on; ``NOON_S`` is on the Wednesday."""
+"""The week from Monday, 13 November, on; ``NOON_S`` is on its Wednesday."""
 ALL = Viewer(Role.SUPPORT)
 
 FACTORS = """
@@ -54,7 +54,7 @@ kwh = 0.5
 
 
 def ran(jobid: str, day: int, hours: int, waited_s: int, **items: Any) -> JobRecord:
-    """A job that was submitted at noon so many days after Wednesday, and used 1 kWh an hour."""
+    """Return a job submitted at noon, ``day`` days after Wednesday, that used 1 kWh per hour."""
     start_s = NOON_S + day * DAY_S + waited_s
     times = {
         "start_time": from_epoch(start_s),
@@ -82,7 +82,7 @@ JOBS = (
 
 
 class Reported:
-    """A site with these jobs."""
+    """A site with the jobs of ``JOBS``."""
 
     def __init__(self, folder: Path) -> None:
         tiny_site(folder)
@@ -98,26 +98,26 @@ class Reported:
         self.site = read_site(self.folder / "site.toml")
 
     def report(self, kind: str = "site", name: str = "tiny", period: Period = WEEK) -> PeriodReport:
-        """A report by somebody who sees all."""
+        """Return a report for a viewer who sees all jobs."""
         with self.database.reading() as connection:
             return make_report(connection, ALL, self.site, Subject(kind, name), period)
 
     def deliver(self, now_s: float) -> None:
-        """What the service does when reports are due."""
+        """Deliver reports, as the service does when they are due."""
         assert self.site.service.reports is not None
         Post(self.database, self.site, self.site.service.reports).deliver(now_s)
 
 
 @pytest.fixture
 def reported(tmp_path: Path) -> Iterator[Reported]:
-    """The site of a test."""
+    """The test's own site."""
     found = Reported(tmp_path)
     with closing(found.database):
         yield found
 
 
 def test_an_hour_of_a_gpu_has_its_price(reported: Reported) -> None:
-    """Of those that the job got, else of those that it asked for on each host."""
+    """The GPUs that the job got count, else those that it asked for on each host."""
     assert reported.report().use.gpu_hours is None
     before = reported.report().use.cost
     assert before is not None
@@ -137,7 +137,7 @@ def test_an_hour_of_a_gpu_has_its_price(reported: Reported) -> None:
 
 
 def test_a_report_sums_up_a_week(reported: Reported) -> None:
-    """Jobs count in the week in which they ended; the one before is beside it."""
+    """Jobs count in the week in which they ended; the week before stands beside it."""
     report = reported.report()
     use = report.use
     waits = [60, 600, 0, 30]
@@ -159,7 +159,7 @@ def test_a_report_sums_up_a_week(reported: Reported) -> None:
 def test_a_week_that_is_not_over_says_so(
     reported: Reported, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Days that have not come are no days without jobs."""
+    """Days in the future must not look like days without jobs."""
     told = "The week is not over"
     assert told not in as_file(reported.report(), "tiny", "html").decode()
     monkeypatch.setattr("schedlab.history.web.reports.report.time.time", lambda: NOON_S)
@@ -184,7 +184,7 @@ def test_a_week_that_is_not_over_stands_beside_as_much_of_the_one_before(
 
 
 def test_factors_hold_from_their_days_on(reported: Reported) -> None:
-    """Of carbon and of prices; a change keeps what it does not name."""
+    """This holds for carbon and for prices; a change keeps what it does not name."""
     report = reported.report()
     assert report.use.carbon_gram == pytest.approx(400 * 5 + 100 * 4)
     assert report.use.cost == pytest.approx(1.0 * 10 + 0.5 * 4)
@@ -198,7 +198,7 @@ def test_factors_hold_from_their_days_on(reported: Reported) -> None:
 
 
 def test_what_would_help_is_told_with_the_largest_example(reported: Reported) -> None:
-    """And that requests are loose; who used what they asked for is told nothing."""
+    """A hint also says that requests are loose; users who used what they asked for get none."""
     texts = [(each.text, each.advice) for each in reported.report("user", "ann").hints]
     assert texts == [
         (
@@ -215,7 +215,7 @@ def test_what_would_help_is_told_with_the_largest_example(reported: Reported) ->
 
 
 def test_a_report_is_about_its_subject_only(reported: Reported) -> None:
-    """A group's has its users, a user's nobody else."""
+    """A group's report has its users; a user's report has no one else."""
     group = reported.report("group", "physics")
     assert (group.use.jobs, [name for name, _ in group.users], group.groups) == (3, ["ann"], [])
     user = json.dumps(reported.report("user", "ben").facts())
@@ -235,7 +235,7 @@ def test_a_report_is_about_its_subject_only(reported: Reported) -> None:
 def test_periods_are_those_of_the_calendar(
     kind: str, day: date, key: str, label: str, days: int
 ) -> None:
-    """A week begins on Monday; what follows and what went before meet at midnight."""
+    """A week begins on Monday; a period meets the next and the previous one at midnight."""
     period = Period.around(kind, day, UTC)
     assert (period.key, period.label, len(period.days)) == (key, label, days)
     assert period.before.to_s == period.from_s
@@ -244,7 +244,7 @@ def test_periods_are_those_of_the_calendar(
 
 
 def test_days_begin_at_the_midnight_of_the_site() -> None:
-    """A week in which clocks go back has an hour more."""
+    """A week in which the clocks go back has one hour more."""
     week = Period.around("week", date(2026, 10, 25), find_zone("Europe/Vienna"))
     assert week.to_s - week.from_s == 7 * DAY_S + HOUR_S
     with pytest.raises(ParameterError, match="too far from now"):
@@ -266,7 +266,7 @@ MONDAY_S = WEEK.to_s
 
 
 def test_the_report_of_the_site_is_sent_once(reported: Reported) -> None:
-    """At six on Monday, by a real mail server, as text and as a page; then not again."""
+    """A real mail server gets the report at six on Monday, as text and as a page, and only once."""
     with mail_server() as box:
         reported.configure(MAIL.format(port=box.port) + 'email = ["boss@example.org"]\n')
         reported.deliver(MONDAY_S + 5 * HOUR_S)
@@ -288,7 +288,7 @@ def test_the_report_of_the_site_is_sent_once(reported: Reported) -> None:
 
 
 def test_a_report_that_could_not_be_sent_is_sent_later(reported: Reported) -> None:
-    """The next time that reports are due."""
+    """The service tries again the next time that reports are due."""
     with mail_server() as box:
         pass
     more = MAIL.format(port=box.port) + 'email = ["boss@example.org"]\n'
@@ -301,7 +301,7 @@ def test_a_report_that_could_not_be_sent_is_sent_later(reported: Reported) -> No
 
 
 def test_reports_are_written_into_a_folder(reported: Reported) -> None:
-    """Of the site and of each group, for their owner only."""
+    """The folder has a report for the site and for each group; only its owner can read it."""
     reported.configure('[service.reports]\nperiods = ["week"]\nfolder = "reports"\n')
     reported.deliver(MONDAY_S + 6 * HOUR_S)
     folder = reported.folder / "reports"
@@ -314,7 +314,7 @@ def test_reports_are_written_into_a_folder(reported: Reported) -> None:
 
 
 def test_a_name_cannot_leave_the_folder(reported: Reported) -> None:
-    """Nor bring a script into the page."""
+    """A group's name cannot bring a script into the file's name, either."""
     report = reported.report("group", "../../etc/<script>")
     assert report.file_name == "report-group-..-..-etc--script--2023-W46"
 
@@ -322,7 +322,7 @@ def test_a_name_cannot_leave_the_folder(reported: Reported) -> None:
 @needs_chromium
 @pytest.mark.slow
 def test_a_report_is_printed(reported: Reported) -> None:
-    """By the installed Chromium, and goes along with the message."""
+    """The installed Chromium prints it, and the PDF is attached to the message."""
     with mail_server() as box:
         more = 'email = ["boss@example.org"]\nformats = ["html", "pdf"]\n'
         reported.configure(MAIL.format(port=box.port) + more)
@@ -333,7 +333,7 @@ def test_a_report_is_printed(reported: Reported) -> None:
 
 
 def test_without_chromium_there_is_no_pdf(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Which is said in one sentence."""
+    """The error says in one sentence what is missing."""
     monkeypatch.setenv("PATH", "")
     assert pdf.browser() is None
     with pytest.raises(ParameterError, match="a PDF needs Chromium, which is not installed"):
@@ -373,7 +373,7 @@ def test_without_chromium_there_is_no_pdf(monkeypatch: pytest.MonkeyPatch) -> No
     ],
 )
 def test_a_wrong_setting_is_one_sentence(tmp_path: Path, more: str, told: str) -> None:
-    """With the file, what is wrong, and what is allowed."""
+    """The error names the file, what is wrong, and what is allowed."""
     path = tiny_site(tmp_path).path
     path.write_text(f"{SITE}{more}\n")
     with pytest.raises(InputError, match=told) as raised:
@@ -382,6 +382,6 @@ def test_a_wrong_setting_is_one_sentence(tmp_path: Path, more: str, told: str) -
 
 
 def test_factors_without_changes_hold_for_ever() -> None:
-    """As they always did."""
+    """The same factors hold at any time."""
     factors = read_factors(CarbonSection, {"gram_per_kwh": 5, "source": "x"}, "carbon")
     assert factors(0).gram_per_kwh == factors(4e9).gram_per_kwh == 5

@@ -28,7 +28,7 @@ CHECKS = [
     content_type_conformance,
     response_schema_conformance,
 ]
-"""A refusal is an answer too: what the schema allows may still name no job."""
+"""Refusals are allowed: a request that fits the schema may still name no job."""
 ANNS_JOB = JOBS[0].model_dump(mode="json", exclude_none=True)
 THERE = {
     "cluster": "one",
@@ -38,13 +38,13 @@ THERE = {
     "device": "0",
     "user": "ann",
 }
-"""What random paths would never name."""
+"""Existing things, which random paths would never name."""
 BODIES = {
     "/v1/ingest": ANNS_JOB,
     "/v1/what-if": QUESTION,
     "/v1/slurm/what-if": TWIN_QUESTION,
 }
-"""What random bodies would never say."""
+"""Valid bodies, which random requests would never have."""
 OPERATIONS = sorted(
     (method, path.replace(":path", ""))
     for method, path in RULES
@@ -54,14 +54,14 @@ OPERATIONS = sorted(
 
 @pytest.fixture(scope="module")
 def asked(twinned: Served) -> Iterator[tuple[Served, str, dict[str, str]]]:
-    """A service, where it listens, and what an administrator's program sends along."""
+    """A service, its URL, and the headers of an administrator's program."""
     program = twinned.program("root", SCOPES[Role.ADMIN])
     with listening(twinned.app) as url:
         yield twinned, url, {"authorization": program.headers["authorization"]}
 
 
 def simulated(served: Served, path: str) -> str:
-    """The id of a what-if of the administrator's that is done; the same each time."""
+    """Return the id of an administrator's finished what-if, the same each time."""
     root = served.browser("root")
     asked = "/v1/slurm/what-if" if path.startswith("/v1/slurm") else "/v1/what-if"
     task: str = root.post(asked, json=BODIES[asked]).json()["id"]
@@ -75,7 +75,7 @@ def simulated(served: Served, path: str) -> str:
 def test_answers_keep_to_the_document(
     asked: tuple[Served, str, dict[str, str]], method: str, path: str
 ) -> None:
-    """No request makes the service fail, and what it answers is what it promises."""
+    """No request makes the service fail, and each answer is as the document says."""
     served, url, headers = asked
     there = {**THERE, "task": simulated(served, path)}
     document = schemathesis.openapi.from_dict(served.app.openapi())
@@ -100,19 +100,19 @@ def test_answers_keep_to_the_document(
 def test_the_document_describes_every_route_of_the_api(
     asked: tuple[Served, str, dict[str, str]],
 ) -> None:
-    """Nothing can be asked that the document, and so the test above, does not know."""
+    """The document, and so the test above, covers all that a program can request."""
     paths = asked[0].app.openapi()["paths"]
     described = {(method.upper(), path) for path, each in paths.items() for method in each}
     assert described == set(OPERATIONS)
 
 
 NAME = r"^[^\x00]*$"
-"""Of users, clusters and the like, which the document cannot know."""
+"""The pattern of names of users, clusters and the like, which the document cannot list."""
 READ = [path for method, path in OPERATIONS if method == "GET"]
 
 
 def _texts(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The schemas of texts in the schema of a parameter."""
+    """Yield the schemas of strings in the schema of a parameter."""
     for each in (schema, *schema.get("anyOf", ())):
         if each.get("type") == "string":
             yield each
@@ -121,13 +121,13 @@ def _texts(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _parameters(served: Served, path: str) -> dict[str, dict[str, Any]]:
-    """The schemas of what can be asked there."""
+    """Return the schemas of the query parameters of a path."""
     listed = served.app.openapi()["paths"][path]["get"].get("parameters", ())
     return {each["name"]: each["schema"] for each in listed if each["in"] == "query"}
 
 
 def test_no_parameter_is_a_free_text(common: Served) -> None:
-    """A program that is made from the document asks for nothing that is always refused."""
+    """A program that is made from the document must not request what is always refused."""
     for path in READ:
         for name, schema in _parameters(common, path).items():
             for text in _texts(schema):
@@ -136,7 +136,7 @@ def test_no_parameter_is_a_free_text(common: Served) -> None:
 
 @pytest.mark.parametrize("path", READ)
 def test_names_are_those_of_the_document(common: Served, path: str) -> None:
-    """Each name that the document allows is taken, and what it does not allow is refused."""
+    """Each name that the document allows is accepted, and any other is refused."""
     client, there = common.browser("root"), path.format(**THERE, task="0")
     for name, schema in _parameters(common, path).items():
         for text in _texts(schema):
@@ -150,7 +150,7 @@ def test_names_are_those_of_the_document(common: Served, path: str) -> None:
 
 
 def test_files_have_no_json_lines_where_they_are_refused(common: Served) -> None:
-    """Only jobs can be had as such."""
+    """Only lists of jobs have this format."""
     taken = {
         path: "jsonl" in text["enum"]
         for path in READ

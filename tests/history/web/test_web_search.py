@@ -57,19 +57,19 @@ def database(request: pytest.FixtureRequest) -> Iterator[Database]:
 
 @pytest.fixture
 def connection(database: Database) -> Iterator[Connection]:
-    """A reading of it."""
+    """A connection that reads the store."""
     with database.reading() as opened:
         yield opened
 
 
 def found(connection: Connection, viewer: Viewer = ADMIN, **query: Any) -> set[str]:
-    """The ids of the jobs that are meant."""
+    """Return the ids of the jobs that the query finds."""
     page = search(connection, viewer, JobQuery(**query))
     return {from_json(each.document)["jobid"] for each in page.jobs}
 
 
 def test_every_condition_narrows(connection: Connection) -> None:
-    """What is known of a job can be asked for; a job without the value is not meant."""
+    """Each known property of a job can be a condition; a job without the value does not match."""
     assert found(connection) == set("12345678")
     assert found(connection, tags=("cfd",)) == {"1", "3"}
     assert found(connection, tags=("cfd", "test"), partitions=("gpu",)) == {"3"}
@@ -96,7 +96,7 @@ def test_jobs_are_found_by_when_they_ran(connection: Connection) -> None:
 
 
 def test_jobs_are_found_by_one_moment(connection: Connection) -> None:
-    """When they were queued, started or ended; the end of a range is excluded."""
+    """The moment is the submission, the start or the end; the end of a range is excluded."""
     assert found(connection, queued_from_s=NOON_S + 60, queued_to_s=NOON_S + 120) == {"2", "8"}
     assert found(connection, started_from_s=NOON_S + 310) == {"6"}
     assert found(connection, ended_from_s=NOON_S + 290, ended_to_s=NOON_S + 291) == {"4"}
@@ -106,7 +106,7 @@ def test_jobs_are_found_by_one_moment(connection: Connection) -> None:
 def test_many_are_found_as_few_are(
     connection: Connection, monkeypatch: pytest.MonkeyPatch, kept: int
 ) -> None:
-    """Jobs on a busy node are looked for in the order wanted, not looked up all: the same jobs."""
+    """Jobs on a busy node are searched in order instead of looked up one by one: the same jobs."""
     monkeypatch.setattr(searching, "MANY", 1)
     monkeypatch.setattr(searching, "KEPT", kept)
     assert found(connection, nodes=("n02",), tags=("cfd",)) == {"1", "3"}
@@ -115,13 +115,13 @@ def test_many_are_found_as_few_are(
 
 
 def test_an_unknown_quantity_is_refused() -> None:
-    """A limit that nobody checks would let all jobs through."""
+    """A limit that is not checked would let all jobs through."""
     with pytest.raises(UnknownNameError, match="wra"):
         JobQuery(ranges={"wrra": (1, 2)})
 
 
 def test_pages_put_together_are_all_jobs_in_order(connection: Connection) -> None:
-    """Each job stands on one page; those of which the value is not known come last."""
+    """Each job is on one page; jobs with an unknown value come last."""
     for by, column in SORTS.items():
         values = dict(map(tuple, connection.execute(select(jobs.c.id, column))))
         for order in (Sort(by, descending=False), Sort(by, descending=True)):
@@ -134,7 +134,7 @@ def test_pages_put_together_are_all_jobs_in_order(connection: Connection) -> Non
 
 
 def _listed(connection: Connection, order: Sort, viewer: Viewer = ADMIN) -> Iterator[int]:
-    """The keys of all jobs, by pages of three."""
+    """Yield the keys of all jobs, in pages of three."""
     after = None
     while True:
         page = search(connection, viewer, EVERYTHING, sort=order, after=after, limit=3)
@@ -145,7 +145,7 @@ def _listed(connection: Connection, order: Sort, viewer: Viewer = ADMIN) -> Iter
 
 
 def test_nobody_finds_another_s_jobs(connection: Connection) -> None:
-    """Neither in pages, nor in counts, nor by ids."""
+    """Other users' jobs are not in pages or counts, and are not found by ids."""
     assert found(connection, ANN) == set("135678")
     assert found(connection, ANN, users=("ben",)) == set()
     assert count(connection, ANN, JobQuery(users=("ben",))) == JobCount(0, is_exact=True)
@@ -155,7 +155,7 @@ def test_nobody_finds_another_s_jobs(connection: Connection) -> None:
 
 
 def test_a_manager_finds_own_jobs_and_those_of_the_groups_once(connection: Connection) -> None:
-    """A job that is both stands on one page only."""
+    """A job that is both the manager's own and a group's is on one page only."""
     manager = Viewer(Role.MANAGER, "ann", frozenset({"physics", "chemistry"}))
     listed = list(_listed(connection, Sort(), manager))
     assert len(listed) == len(set(listed)) == len(RECORDS)
@@ -165,27 +165,27 @@ def test_a_manager_finds_own_jobs_and_those_of_the_groups_once(connection: Conne
 
 
 def test_a_count_goes_only_so_far(connection: Connection) -> None:
-    """Ten million jobs are not counted to say that there are many."""
+    """The search need not count ten million jobs to say that there are many."""
     assert count(connection, ADMIN, EVERYTHING, most=8) == JobCount(8, is_exact=True)
     assert count(connection, ADMIN, EVERYTHING, most=7) == JobCount(7, is_exact=False)
 
 
 @pytest.mark.parametrize("cursor", ["", "x", "bnVsbA", "WzEsMl0", "WyJ3cmEiLCJhIiwxXQ", "é"])
 def test_what_is_no_cursor_is_refused(cursor: str) -> None:
-    """It comes from outside, like everything in a URL."""
+    """A cursor comes from outside, like everything in a URL."""
     with pytest.raises(ParameterError, match="cursor"):
         Cursor.parse(cursor, Sort("wra", descending=False))
 
 
 def test_a_cursor_of_another_order_is_refused() -> None:
-    """It would skip jobs silently."""
+    """Such a cursor would skip jobs silently."""
     cursor = Cursor(Sort("wra"), 0.5, 7)
     with pytest.raises(ParameterError, match="another sort"):
         Cursor.parse(str(cursor), Sort("wait_s"))
 
 
 def test_an_id_is_narrowed_by_what_else_is_said(connection: Connection) -> None:
-    """Ids are used again; a job whose cluster nobody said may be of any."""
+    """Ids are reused; if no cluster is given, the job may be of any."""
     ids = [JobId("1"), JobId("1", cluster="two"), JobId("1", attempt=2), JobId("1", queue_s=NOON_S)]
     assert [len(each) for each in jobs_of(connection, ADMIN, ids, None).values()] == [1, 0, 0, 1]
 

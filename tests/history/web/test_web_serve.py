@@ -39,7 +39,7 @@ class Running:
     log: Path
 
     def answers(self) -> bool:
-        """Whether it is well."""
+        """Return whether the service is well."""
         try:
             return httpx.get(f"{self.url}/healthz").status_code == 200
         except httpx.TransportError:
@@ -48,7 +48,7 @@ class Running:
 
 @contextmanager
 def running(store: str, log: Path, *options: str) -> Iterator[Running]:
-    """Until the end of the block, at the latest."""
+    """Run a service, until the end of the block at the latest."""
     command = [sys.executable, "-m", "schedlab", "serve", "--store", store, "--port", "0"]
     with (
         log.open("wb") as stderr,
@@ -75,19 +75,19 @@ def store(tmp_path: Path) -> str:
 
 
 def test_an_idle_connection_stays_open(store: str, tmp_path: Path) -> None:
-    """Or a proxy that keeps it for a minute would meet it closed; uvicorn's own limit is 5 s."""
+    """A proxy that keeps it for a minute would find it closed: uvicorn's own limit is 5 s."""
     with running(store, tmp_path / "log") as service:
         address = httpx.URL(service.url)
         with closing(HTTPConnection(address.host, address.port)) as connection:
             for pause_s in (6, 0):
                 connection.request("GET", "/healthz")
                 assert connection.getresponse().read()
-                connection.auto_open = 0  # it may not be opened a second time
+                connection.auto_open = 0  # the client must not open it again
                 time.sleep(pause_s)
 
 
 def test_the_first_run_prints_a_token_once(store: str, tmp_path: Path) -> None:
-    """With which the administrator comes in; the second run has nothing to print."""
+    """The token lets the administrator in; the second run prints none."""
     with running(store, tmp_path / "first") as service:
         printed = re.search(rf"{PREFIX}[\w-]+", service.log.read_text())
         assert printed is not None
@@ -102,7 +102,7 @@ def test_the_first_run_prints_a_token_once(store: str, tmp_path: Path) -> None:
 def test_a_request_is_answered_to_its_end_when_the_service_is_stopped(
     store: str, tmp_path: Path
 ) -> None:
-    """Who sends while an administrator restarts it gets an answer, and nobody a new connection."""
+    """A request under way at a restart is answered, but no new connection is accepted."""
     with running(store, tmp_path / "log") as service:
         port = int(service.url.rpartition(":")[2])
         with socket.create_connection(("127.0.0.1", port)) as slow:
@@ -121,7 +121,7 @@ def test_a_request_is_answered_to_its_end_when_the_service_is_stopped(
 
 
 def test_an_answer_is_not_held_back() -> None:
-    """Headers and body go out at once: TCP would keep the second until the first was seen."""
+    """Headers and body go out at once: TCP would keep the body until the headers were seen."""
     with _bound("127.0.0.1", 0) as listener, socket.create_connection(listener.getsockname()):
         accepted, _ = listener.accept()
         with accepted:
@@ -129,7 +129,7 @@ def test_an_answer_is_not_held_back() -> None:
 
 
 def log_in(url: str, name: str) -> httpx.Client:
-    """Somebody with a session."""
+    """Return a client with a session."""
     client = httpx.Client(base_url=url)
     fields = {"name": name, "password": PASSWORD, "form_token": token_in(client.get("/login"))}
     assert client.post("/login", data=fields).status_code == 303
@@ -137,7 +137,7 @@ def log_in(url: str, name: str) -> httpx.Client:
 
 
 def workers_of(service: Running) -> set[int]:
-    """The processes that answer."""
+    """Return the processes that answer requests."""
     pid = service.process.pid
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return {int(each) for each in children if b"spawn_main" in _command(each)}
@@ -153,7 +153,7 @@ def _command(pid: str) -> bytes:
 def test_two_workers_on_postgresql_are_one_service(
     postgresql: Callable[[], str], tmp_path: Path
 ) -> None:
-    """Sessions, counts and failures are common; a killed worker and a lost connection heal."""
+    """Workers share sessions and counts; a killed worker and lost connections are replaced."""
     url = postgresql()
     with Store.make(url) as made:
         made.put(JOBS, source="scheduler")

@@ -1,4 +1,4 @@
-"""``[service]`` of the site file, and what its mistakes are told in."""
+"""``[service]`` of the site file, and the messages about its mistakes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ client_secret_file = "secret"
 
 
 def test_a_site_says_how_it_is_served(tmp_path: Path) -> None:
-    """What it does not say has its default, and a section that is not there is off."""
+    """A missing key has its default, and a missing section is off."""
     assert tiny_site(tmp_path).service == ServiceSection()
     found = tiny_site(tmp_path, WHOLE).service
     assert found == ServiceSection(
@@ -59,7 +59,7 @@ def test_a_site_says_how_it_is_served(tmp_path: Path) -> None:
     ],
 )
 def test_a_mistake_is_named(tmp_path: Path, section: str, sentence: str) -> None:
-    """With the file it stands in."""
+    """The message names the file."""
     tiny_site(tmp_path)
     path = tmp_path / "site.toml"
     texts = [path.read_text(), section]
@@ -69,7 +69,7 @@ def test_a_mistake_is_named(tmp_path: Path, section: str, sentence: str) -> None
 
 
 def test_a_service_is_found_by_its_site_or_its_store(tmp_path: Path) -> None:
-    """An option stands in for what the site file says."""
+    """An option replaces what the site file says."""
     tiny_site(tmp_path, WHOLE)
     site = str(tmp_path / "site.toml")
     assert ServicePlace(site=site).settings().store == str(tmp_path / "history.db")
@@ -82,7 +82,7 @@ def test_a_service_is_found_by_its_site_or_its_store(tmp_path: Path) -> None:
 
 
 def test_a_public_site_needs_its_key(served: Served) -> None:
-    """Without it names could not be replaced, and nothing is served."""
+    """Without the key, names could not be replaced, so nothing is served."""
     assert served.settings.site is not None
     (served.settings.site.path.parent / "release.key").unlink()
     with pytest.raises(InputError, match=r"release.key: does not exist"):
@@ -90,7 +90,7 @@ def test_a_public_site_needs_its_key(served: Served) -> None:
 
 
 def test_a_store_that_is_not_there_is_not_made(tmp_path: Path) -> None:
-    """A slip in a name would otherwise serve an empty history."""
+    """Otherwise a misspelt name would serve an empty history."""
     missing = Served(ServicePlace(store=str(tmp_path / "missing.db")).settings())
     with pytest.raises(StoreError, match="does not exist; make it with: schedlab history init"):
         _ = missing.app

@@ -1,4 +1,4 @@
-"""Advice and what-ifs are what ``simulate`` says of the same jobs."""
+"""Advice and what-ifs agree with ``simulate`` on the same jobs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ ANN = Viewer(Role.USER, "ann")
 
 
 def records(workload: Workload) -> list[JobRecord]:
-    """The jobs as first come, first served would have run them; each has its own nodes."""
+    """Return the jobs as first come, first served would have run them, each with its own nodes."""
     ran = simulate(workload, NODES, "fcfs")
     ranges = ran.named_nodes()
     return [
@@ -71,7 +71,7 @@ def records(workload: Workload) -> list[JobRecord]:
 
 @pytest.fixture(scope="module")
 def history(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A store with 120 jobs of three users on eight nodes, who ask for twice what they need."""
+    """A store with 120 jobs of three users on eight nodes, with a mean WRA of about 0.5."""
     drawn = generate(f"lublin:nodes={NODES}", 120, seed=3)
     workload = apply(drawn, ["set_request=random:0.5", f"load=1.2:{NODES}"], seed=3)
     url = str(tmp_path_factory.mktemp("history") / "history.db")
@@ -82,7 +82,7 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def window(history: str) -> Window:
-    """From the first submission to after the last end."""
+    """The window from the first submission to after the last end."""
     with Store.open(history) as store:
         jobs = workload_of(store)
     span_s = int((jobs["submit_s"] + jobs["wait_s"] + jobs["run_s"]).max())
@@ -91,7 +91,7 @@ def window(history: str) -> Window:
 
 
 def result_of(url: str, kind: str, viewer: Viewer, **parameters: Any) -> Any:
-    """What a worker would keep."""
+    """Return the result that a worker would keep."""
     database = Database(url)
     task = QueuedTask(
         id="1",
@@ -115,7 +115,7 @@ def result_of(url: str, kind: str, viewer: Viewer, **parameters: Any) -> Any:
 
 
 def jobs_of(url: str, **query: Any) -> Workload:
-    """The jobs of the store, as ``simulate`` takes them."""
+    """Return the jobs of the store, as ``simulate`` takes them."""
     with Store.open(url) as store:
         return workload_of(store, JobQuery(**query))
 
@@ -140,7 +140,7 @@ def test_advice_is_what_simulate_says(history: str, window: Window) -> None:
 
 
 def test_nobodys_requests_but_the_users_are_cut(history: str) -> None:
-    """And none is raised above what was asked for."""
+    """No request is raised above what was asked for."""
     jobs = jobs_of(history)
     own = jobs.labelled("user") == "ben"
     cut = tightened(jobs, own, 1.5)["request_s"]
@@ -162,7 +162,7 @@ def test_nobodys_requests_but_the_users_are_cut(history: str) -> None:
 def test_the_loosest_request_with_the_gain_is_advised(
     wait_s: float, tried_s: tuple[float, ...], best: float | None
 ) -> None:
-    """Who asks for less than needed loses the job: no tighter than it takes."""
+    """A request that is too tight kills the job: the advice is no tighter than the gain needs."""
     tried = [Tried(ratio, each) for ratio, each in zip(RATIOS, tried_s, strict=True)]
     advice = SimulationAdvice(
         jobs=1,
@@ -177,7 +177,7 @@ def test_the_loosest_request_with_the_gain_is_advised(
 
 
 def test_a_what_if_is_what_simulate_says(history: str, window: Window) -> None:
-    """For who sees every job: the metrics of the schedules, beside what happened."""
+    """A viewer who sees every job gets the metrics of the schedules, beside what happened."""
     found = result_of(history, WHAT_IF, ROOT, policies=["easy", "sjf+easy"], window=asdict(window))
     comparison = WhatIfComparison.from_result(found)
     jobs = jobs_of(history)
@@ -197,7 +197,7 @@ def test_a_what_if_is_what_simulate_says(history: str, window: Window) -> None:
 
 
 def test_waits_are_told_of_jobs_that_one_sees(history: str, window: Window) -> None:
-    """A manager's comparison simulates everybody's jobs, and tells of the group's."""
+    """A manager's comparison simulates all jobs, and reports the waits of the group's jobs."""
     manager = Viewer(Role.MANAGER, "meg", frozenset({"physics"}))
     found = result_of(history, WHAT_IF, manager, policies=["easy"], window=asdict(window))
     jobs = jobs_of(history)
@@ -208,7 +208,7 @@ def test_waits_are_told_of_jobs_that_one_sees(history: str, window: Window) -> N
 
 
 def test_a_window_counts_what_was_submitted_in_it(history: str, window: Window) -> None:
-    """Jobs that were running at its begin take their nodes, and are not counted."""
+    """Jobs that run when the window begins hold their nodes, and are not counted."""
     begin_s = window.from_s + (window.to_s - window.from_s) // 3
     part = Window("one", begin_s, window.to_s)
     found = result_of(history, WHAT_IF, ROOT, policies=["easy"], window=asdict(part))
@@ -226,13 +226,13 @@ def test_a_window_without_jobs_is_refused(history: str) -> None:
 
 
 def test_advice_needs_jobs_of_the_user(history: str, window: Window) -> None:
-    """Whose jobs one does not see has none."""
+    """There is no advice on a user whose jobs the viewer does not see."""
     with pytest.raises(ParameterError, match="no job"):
         result_of(history, ADVICE, ANN, user="ben", window=asdict(window))
 
 
 def test_both_databases_say_the_same(store_url: str) -> None:
-    """What SQLite understands, PostgreSQL does as well: the queries of windows and clusters."""
+    """The queries of windows and clusters work in SQLite and in PostgreSQL."""
     with Store.make(store_url) as store:
         store.put(records(generate(f"lublin:nodes={NODES}", 30, seed=2)), source="test")
         jobs = workload_of(store)
@@ -277,13 +277,13 @@ def test_policies_are_those_of_the_table(name: str) -> None:
 
 @pytest.mark.parametrize("predictor", ["os:system", "noisy:sigma=1", "lasttwo"])
 def test_predictors_are_those_of_the_table(predictor: str) -> None:
-    """A predictor can be code of one's own as well."""
+    """A predictor can be a user's own code, too."""
     with pytest.raises(UnknownNameError, match="unknown predictor"):
         check_policies([f"easy:predict={predictor}"])
 
 
 def test_policies_have_their_full_names() -> None:
-    """The same policy by another name is simulated once."""
+    """A policy that is given under two names is simulated once."""
     given = ["fcfs+easy", "easy", "sjf+easy:depth=3,predict=last-two", "evolved:slowdown"]
     assert check_policies(given) == ["easy", "sjf+easy:depth=3,predict=last-two", given[-1]]
     with pytest.raises(ParameterError, match="depth"):
@@ -291,7 +291,7 @@ def test_policies_have_their_full_names() -> None:
 
 
 def test_a_wrong_policy_is_told_with_the_nearest() -> None:
-    """Who mistypes one sees what they meant."""
+    """A user who mistypes a name sees the nearest one."""
     with pytest.raises(UnknownNameError, match='did you mean "easy"'):
         check_policies(["eazy"])
     with pytest.raises(ParameterError, match="choose from 1 to 6"):
@@ -299,7 +299,7 @@ def test_a_wrong_policy_is_told_with_the_nearest() -> None:
 
 
 def test_a_changed_history_has_another_version(tmp_path: Path) -> None:
-    """A result that was kept is not shown for jobs that came since."""
+    """A kept result is not shown once new jobs have come."""
     drawn = generate("lublin:nodes=8", 10, seed=1)
     url, made = str(tmp_path / "history.db"), records(drawn)
     window = Window("one", EPOCH_S, EPOCH_S + 10_000_000)

@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.slow, needs_chromium]
 
 @pytest.fixture(scope="module", autouse=True)
 def _simulating(demo: Served) -> Iterator[None]:
-    """The part of the service that works in the background."""
+    """Run the part of the service that works in the background."""
     runner = demo.app.state.service.runner
     runner.start()
     yield
@@ -34,7 +34,7 @@ def _simulating(demo: Served) -> Iterator[None]:
 
 
 def open_drawn(page: Page, path: str) -> None:
-    """The page, once its tasks have ended, which load it again, and all its figures are drawn."""
+    """Open the page, and wait until its tasks have reloaded it and all figures are drawn."""
     answer = page.goto(path)
     assert answer is not None
     assert answer.status == 200
@@ -58,7 +58,7 @@ def open_drawn(page: Page, path: str) -> None:
     ],
 )
 def test_a_page_can_be_used(visitors: Visitors, account: str, path: str) -> None:
-    """Labels, contrast and width, in light and in dark and on a phone."""
+    """Labels, contrast and width are right in light and dark, and on a phone."""
     page = visitors.page(account, color_scheme="light")
     open_drawn(page, path)
     assert faults(page) == []
@@ -74,7 +74,7 @@ def test_a_page_can_be_used(visitors: Visitors, account: str, path: str) -> None
 
 
 def test_advice_is_asked_for_and_given(visitors: Visitors, demo: Served) -> None:
-    """A user has the past simulated; the wait told is that of a direct simulation."""
+    """A user has the past simulated; the page shows the wait of a direct simulation."""
     page = visitors.page("boole")
     open_drawn(page, "/users/boole")
     page.get_by_role("button", name="Simulate").click()
@@ -90,7 +90,7 @@ def test_advice_is_asked_for_and_given(visitors: Visitors, demo: Served) -> None
 
 
 def machine(demo: Served) -> Platform:
-    """The cluster of the miniature site, as its file describes it."""
+    """Return the cluster of the miniature site, as its file describes it."""
     assert demo.settings.site is not None
     return demo.settings.site.platform().only("mini")
 
@@ -106,7 +106,7 @@ def choose_all_of_it(page: Page, demo: Served) -> None:
 
 
 def test_what_if_is_asked_and_answered(visitors: Visitors, demo: Served) -> None:
-    """A name that is wrong is told with the nearest; then the table stands beside what was."""
+    """A wrong name is answered with the nearest one; the result stands beside what happened."""
     page = visitors.page("admin", timezone_id="UTC")
     page.goto("/what-if")
     page.get_by_text("By name").click()
@@ -114,7 +114,7 @@ def test_what_if_is_asked_and_answered(visitors: Visitors, demo: Served) -> None
     with page.expect_response(lambda answer: answer.request.method == "POST"):
         page.get_by_role("button", name="Simulate").click()
     expect(page.get_by_role("alert")).to_contain_text('did you mean "easy"?')
-    visitors.complaints.clear()  # that the browser met a 400 is told on its console
+    visitors.complaints.clear()  # the browser has noted the answer 400 on its console
     page.get_by_label("Further policies").fill("")
     choose_all_of_it(page, demo)
     page.get_by_label("none").check()
@@ -138,7 +138,7 @@ def test_what_if_is_asked_and_answered(visitors: Visitors, demo: Served) -> None
 
 
 def test_a_slider_is_moved_by_keys_and_by_its_field(visitors: Visitors) -> None:
-    """Both say the same, and the slider tells its value to those who do not see it."""
+    """Both have the same value, and the slider gives it to screen readers."""
     page = visitors.page("leader")
     page.goto("/what-if")
     slider, field = page.get_by_label("Depth, slider"), page.get_by_label("Depth", exact=True)
@@ -155,7 +155,7 @@ def test_a_slider_is_moved_by_keys_and_by_its_field(visitors: Visitors) -> None:
 
 
 def test_results_are_linked_taken_away_and_compared(visitors: Visitors, demo: Served) -> None:
-    """The address brings the result back; files come down; two results stand side by side."""
+    """The URL brings the result back, files are downloaded, and two results are side by side."""
     page = visitors.page("helpdesk", timezone_id="UTC", viewport={"width": 1200, "height": 900})
     page.goto("/what-if")
     choose_all_of_it(page, demo)
@@ -184,7 +184,7 @@ def test_results_are_linked_taken_away_and_compared(visitors: Visitors, demo: Se
 
 
 def test_the_cluster_is_looked_at_in_time(visitors: Visitors) -> None:
-    """The form chooses the time, and dragging zooms all figures together."""
+    """The form chooses the time; dragging zooms all figures together."""
     page = visitors.page("admin", viewport={"width": 1200, "height": 900})
     open_drawn(page, "/cluster")
     page.get_by_label("From").fill("2026-01-05T00:00")
@@ -209,7 +209,7 @@ def test_the_cluster_is_looked_at_in_time(visitors: Visitors) -> None:
 
 
 def test_support_sees_what_was_held_and_not_used(visitors: Visitors) -> None:
-    """Jobs with what to ask for instead, idle GPUs and users; each leads to its page."""
+    """The page lists jobs with better requests, idle GPUs and users, with links to their pages."""
     page = visitors.page("helpdesk")
     page.goto("/efficiency")
     worst = page.locator("table.wasted tbody tr").first
@@ -231,7 +231,7 @@ def test_support_sees_what_was_held_and_not_used(visitors: Visitors) -> None:
 def test_a_report_is_looked_at_and_taken_along(
     visitors: Visitors, kind: str, begins: bytes
 ) -> None:
-    """A user sees their own; the file has the same numbers, and the week before is a click away."""
+    """Users see their own report; it comes as a file, too, and other weeks are a click away."""
     page = visitors.page("ada")
     page.goto("/reports?date=2026-01-07")
     expect(page.get_by_role("heading", level=1)).to_have_text("Report on user ada")
@@ -248,7 +248,7 @@ def test_a_report_is_looked_at_and_taken_along(
 
 @pytest.mark.parametrize("width", [400, 600, 820])
 def test_no_column_of_a_mailed_report_is_cut_off(visitors: Visitors, width: int) -> None:
-    """What reads e-mail shows a page 600 pixels wide, and does not scroll sideways in it."""
+    """Mail programs show a page 600 pixels wide, and do not scroll sideways in it."""
     page = visitors.page("admin", viewport={"width": width, "height": 800})
     answer = page.request.get("/reports/file?format=html")
     page.set_content(answer.text())
@@ -261,7 +261,7 @@ def test_no_column_of_a_mailed_report_is_cut_off(visitors: Visitors, width: int)
 
 
 def test_a_report_leads_to_times_that_have_come(visitors: Visitors) -> None:
-    """There is none to look at after a week that is not over."""
+    """There is no report after a week that is not over."""
     page = visitors.page("admin")
     page.goto("/reports?date=2026-01-05")
     expect(page.get_by_role("link", name="later")).to_be_visible()
@@ -271,7 +271,7 @@ def test_a_report_leads_to_times_that_have_come(visitors: Visitors) -> None:
 
 
 def test_a_bar_at_one_percent_is_not_green(visitors: Visitors) -> None:
-    """The list tells poor use at a glance, and also to those who see no colours."""
+    """The list shows poor use at a glance, also to those who see no colours."""
     page = visitors.page("helpdesk")
     page.goto("/jobs?jobid=1057")
     poor = page.locator("td[data-label=GPU] .footprint")
@@ -284,7 +284,7 @@ def test_a_bar_at_one_percent_is_not_green(visitors: Visitors) -> None:
 
 
 def test_colours_of_users_are_explained(visitors: Visitors) -> None:
-    """Who has which stands above the figure, those of most work first."""
+    """A legend above the figure names each user's colour, users with the most work first."""
     page = visitors.page("admin")
     open_drawn(page, "/cluster")
     legend = page.get_by_role("list", name="Users").get_by_role("listitem")
@@ -302,7 +302,7 @@ def test_colours_of_users_are_explained(visitors: Visitors) -> None:
 
 @pytest.mark.parametrize("path", ["/cluster", "/users/ada?period=day"])
 def test_a_table_stands_behind_each_figure(visitors: Visitors, path: str) -> None:
-    """It is opened without a mouse, and has a head for each column and row."""
+    """The table opens without a mouse, and has a header for each column and row."""
     page = visitors.page("admin")
     open_drawn(page, path)
     tables = page.locator("details.values")
@@ -314,7 +314,7 @@ def test_a_table_stands_behind_each_figure(visitors: Visitors, path: str) -> Non
 
 
 def test_what_a_phone_cuts_off_is_seen_to_be(visitors: Visitors) -> None:
-    """Tables have a shadow where they go on, and no two dates stand upon each other."""
+    """Tables have a shadow where they go on, and dates on an axis do not overlap."""
     page = visitors.page("admin", viewport={"width": 400, "height": 800})
     page.goto("/users")
     cut = page.evaluate(
@@ -334,7 +334,7 @@ def test_what_a_phone_cuts_off_is_seen_to_be(visitors: Visitors) -> None:
 
 
 def test_what_was_asked_over_what_was_used_is_explained(visitors: Visitors) -> None:
-    """It is not the inverse of the WRA beside it: long jobs count more."""
+    """The ratio is not the inverse of the WRA beside it: long jobs count more."""
     page = visitors.page("ada")
     open_drawn(page, "/users/ada")
     expect(page.locator("main")).to_contain_text("all time asked for over all time used")
@@ -342,7 +342,7 @@ def test_what_was_asked_over_what_was_used_is_explained(visitors: Visitors) -> N
 
 
 def test_one_goes_from_the_list_to_a_user(visitors: Visitors) -> None:
-    """The list leads to a page for each; the periods are chosen there."""
+    """The list links to a page for each user, where the period is chosen."""
     page = visitors.page("helpdesk")
     page.goto("/users")
     page.get_by_role("link", name="curry").click()
@@ -353,13 +353,13 @@ def test_one_goes_from_the_list_to_a_user(visitors: Visitors) -> None:
 
 
 def test_the_public_sees_use_without_names(visitors: Visitors) -> None:
-    """Pseudonyms lead nowhere, and neither what-ifs nor administration are offered."""
+    """Pseudonyms have no links, and neither what-ifs nor administration are offered."""
     page = visitors.page()
     page.goto("/users")
     expect(page.locator("tbody tr").first).to_contain_text("user-")
     assert page.locator("tbody a").count() == 0
     open_drawn(page, "/cluster")
-    # Pseudonyms are drawn by a key of chance, and may have any letters; so may encoded numbers.
+    # Pseudonyms come from a random key and may have any letters; so may encoded numbers.
     told = re.sub(r"\b(user|group|node)-[a-z2-7]+|[\w+/]{24,}=*", "", page.content())
     assert not {"ada", "boole", "n01"} & set(re.findall(r"\w+", told))
     offered = page.locator("header nav a").all_text_contents()
@@ -368,7 +368,7 @@ def test_the_public_sees_use_without_names(visitors: Visitors) -> None:
 
 
 def test_a_user_sees_own_bars_only(visitors: Visitors) -> None:
-    """Others' jobs are in the load, and nowhere else."""
+    """Other users' jobs are in the load, and nowhere else."""
     page = visitors.page("ada")
     open_drawn(page, "/cluster")
     gantt = page.locator("figure.plot script").text_content() or ""
@@ -378,7 +378,7 @@ def test_a_user_sees_own_bars_only(visitors: Visitors) -> None:
 
 
 def test_an_administrator_makes_and_withdraws_a_token(visitors: Visitors) -> None:
-    """It is shown once, and gone from the page afterwards."""
+    """The token is shown once, and is gone from the page afterwards."""
     page = visitors.page("admin")
     open_drawn(page, "/admin")
     section = page.locator("#tokens")
@@ -391,7 +391,7 @@ def test_an_administrator_makes_and_withdraws_a_token(visitors: Visitors) -> Non
 
 
 def test_an_administrator_makes_and_shuts_an_account(visitors: Visitors) -> None:
-    """By the form below the list."""
+    """The administrator uses the form below the list."""
     page = visitors.page("admin")
     open_drawn(page, "/admin")
     section = page.locator("#accounts")

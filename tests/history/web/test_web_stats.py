@@ -1,4 +1,4 @@
-"""Grouped sums and the accuracy of requests, against plain loops over the records."""
+"""Grouped sums and the accuracy of requests, compared with plain loops over the records."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DAY_S = 86_400
 
 
 def ran(jobid: str, day: int, run_s: int, limit_s: int, **items: object) -> JobRecord:
-    """A job that was submitted at noon of that day, waited 10 s and ran so long."""
+    """Return a job submitted at noon of this day, which waited 10 s and ran ``run_s``."""
     start_s = NOON_S + day * DAY_S + 10
     return job(
         jobid,
@@ -58,13 +58,13 @@ def database(request: pytest.FixtureRequest) -> Iterator[Database]:
 
 @pytest.fixture
 def connection(database: Database) -> Iterator[Connection]:
-    """A reading of it."""
+    """A connection that reads the store."""
     with database.reading() as opened:
         yield opened
 
 
 def node_s_by_user() -> dict[str | None, int]:
-    """Seconds on nodes, added up one job after the other."""
+    """Return the node-seconds of each user, added up one job after the other."""
     sums: dict[str | None, int] = defaultdict(int)
     for each in RECORDS:
         if each.start_time is not None and each.end_time is not None:
@@ -75,7 +75,7 @@ def node_s_by_user() -> dict[str | None, int]:
 
 
 def test_sums_are_those_of_a_plain_loop(connection: Connection) -> None:
-    """Jobs that have not ended count as jobs, and add nothing to what was used."""
+    """Jobs that have not ended count as jobs, and add nothing to the node-seconds."""
     groups = dict(stats(connection, ADMIN, JobQuery(), ["user"]))
     assert {user: sums.node_s for (user,), sums in groups.items()} == node_s_by_user()
     ann = groups[("ann",)]
@@ -90,13 +90,13 @@ def test_sums_are_those_of_a_plain_loop(connection: Connection) -> None:
 def names(
     connection: Connection, by: str, day: str = "ended", zone: timezone = UTC
 ) -> list[str | None]:
-    """What the groups are called, in their order."""
+    """Return the names of the groups, in their order."""
     found = stats(connection, ADMIN, JobQuery(), by.split(","), day=day, zone=zone)
     return [",".join(map(str, group)) for group, _ in found]
 
 
 def test_groups_have_the_names_of_days_and_sizes(connection: Connection) -> None:
-    """A job counts on the day of one moment, in the site's zone; a week is called by its Monday."""
+    """A job counts on the day of one moment, in the site's zone; a week is named by its Monday."""
     assert names(connection, "day") == ["None", "2023-11-15", "2023-11-17", "2023-12-16"]
     assert names(connection, "day", "queued")[:2] == ["2023-11-15", "2023-11-16"]
     west = timezone(timedelta(hours=-3))
@@ -108,13 +108,13 @@ def test_groups_have_the_names_of_days_and_sizes(connection: Connection) -> None
 
 
 def test_nobody_s_sums_have_another_s_jobs_in_them(connection: Connection) -> None:
-    """A sum over one job is that job."""
+    """A sum over a single job would reveal that job."""
     assert [group for group, _ in stats(connection, ANN, JobQuery(), ["user"])] == [("ann",)]
     assert stats(connection, ANN, JobQuery(users=("ben",)), ["user"]) == []
 
 
 def test_a_manager_s_sums_are_of_own_jobs_and_of_the_groups(connection: Connection) -> None:
-    """In a window and over all time; a job that is both is counted once."""
+    """This holds in a window and over all time; a job that is both is counted once."""
     manager = Viewer(Role.MANAGER, "ann", frozenset({"physics", "chemistry"}))
     november = JobQuery(ended_from_s=NOON_S, ended_to_s=NOON_S + 10 * DAY_S)
     for query, jobs in ((JobQuery(), 7), (november, 3)):
@@ -125,7 +125,7 @@ def test_a_manager_s_sums_are_of_own_jobs_and_of_the_groups(connection: Connecti
 
 
 def test_what_jobs_cannot_be_grouped_by_is_refused(connection: Connection) -> None:
-    """The sentence names what is possible."""
+    """The message names what is possible."""
     with pytest.raises(UnknownNameError, match='did you mean "user"'):
         stats(connection, ADMIN, JobQuery(), ["users"])
     with pytest.raises(ParameterError, match="at most 3"):
@@ -133,7 +133,7 @@ def test_what_jobs_cannot_be_grouped_by_is_refused(connection: Connection) -> No
 
 
 def test_wrsa_is_the_recursion_of_the_paper(connection: Connection) -> None:
-    """Takizawa and Takano: 1 at first, then 0.3 of itself and 0.7 of the WRA of each job."""
+    """Takizawa and Takano: it is 1 at first, then 0.3 of itself plus 0.7 of each job's WRA."""
     found = accuracy(connection, ADMIN, "ann")
     assert found is not None
     each_wra = [100 / 600, 50_000 / 86_400, 0.2, 0.75]
@@ -150,7 +150,7 @@ def test_wrsa_is_the_recursion_of_the_paper(connection: Connection) -> None:
 
 
 def test_another_s_accuracy_is_not_there(connection: Connection) -> None:
-    """As little as that of somebody who does not exist."""
+    """The accuracy of a hidden user is missing like that of a user who does not exist."""
     assert accuracy(connection, ANN, "ben") is None
     assert accuracy(connection, ADMIN, "zoe") is None
 
@@ -159,7 +159,7 @@ def test_another_s_accuracy_is_not_there(connection: Connection) -> None:
 def test_groups_by_fewer_keys_come_from_those_by_more(
     connection: Connection, kept: list[str]
 ) -> None:
-    """A page asks the store once, and adds up for each of its tables."""
+    """A page asks the store once, and sums up the groups for each of its tables."""
     by = ["user", "month"]
     found = regrouped(stats(connection, ADMIN, JobQuery(), by), by, kept)
     assert found == stats(connection, ADMIN, JobQuery(), kept)
@@ -168,7 +168,7 @@ def test_groups_by_fewer_keys_come_from_those_by_more(
 def test_a_history_is_as_long_as_from_its_first_submission_to_its_last(
     connection: Connection,
 ) -> None:
-    """By that a page chooses between days, weeks and months; whose jobs one sees not has none."""
+    """A page chooses days, weeks or months by it; it is 0 for a user whose jobs are hidden."""
     assert days_between(connection, ADMIN, JobQuery()) == 40
     assert days_between(connection, ADMIN, JobQuery(users=("ben",))) == 0
     assert days_between(connection, ANN, JobQuery(users=("ben",))) == 0

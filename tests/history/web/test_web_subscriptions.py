@@ -1,4 +1,4 @@
-"""Reports that users ask for: only to who wants them, and only about what they may see."""
+"""Reports go only to users who want them, and cover only what these users may see."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def due(served: Served) -> None:
 
 
 def test_a_user_asks_for_reports_and_gets_their_own(sending: Served, box: Postbox) -> None:
-    """The message is about nobody else's jobs; who has not asked gets none."""
+    """The message covers no other user's jobs; a user who has not asked gets none."""
     assert "<strong>ann@example.org</strong>" in ask(sending, "ann")
     due(sending)
     assert box.to == ["ann@example.org"]
@@ -61,7 +61,7 @@ def test_a_user_asks_for_reports_and_gets_their_own(sending: Served, box: Postbo
 
 
 def test_a_manager_gets_those_of_their_groups(sending: Served, box: Postbox) -> None:
-    """And support that of the site."""
+    """Support gets the report on the site."""
     ask(sending, "meg")
     ask(sending, "sue")
     due(sending)
@@ -72,7 +72,7 @@ def test_a_manager_gets_those_of_their_groups(sending: Served, box: Postbox) -> 
 
 
 def test_who_wants_no_more_gets_no_more(sending: Served, box: Postbox) -> None:
-    """Nor whoever asked for another period, or has no account any more."""
+    """An account that asked for another period gets no weekly report, either."""
     ask(sending, "ann")
     assert "No report is sent to you." in ask(sending, "ann", period="")
     ask(sending, "meg", "month")
@@ -81,14 +81,14 @@ def test_who_wants_no_more_gets_no_more(sending: Served, box: Postbox) -> None:
 
 
 def test_a_wrong_address_is_told(sending: Served) -> None:
-    """Two addresses in one are one, too."""
+    """Two addresses in one field are also wrong."""
     for wrong in ("ann", "a@b, c@d"):
         assert "must be an address such as" in ask(sending, "ann", address=wrong)
     assert "Unknown period" in ask(sending, "ann", "day")
 
 
 def test_a_site_that_sends_none_has_no_form(served: Served) -> None:
-    """And takes no wish."""
+    """The site also refuses a request for reports."""
     browser = served.browser("ann")
     assert "Reports by e-mail" not in browser.get("/account").text
     assert browser.post("/account/reports", data={"period": "week"}).status_code == 403

@@ -1,4 +1,4 @@
-"""The queue of simulations: who does them, once each, and what becomes of those left undone."""
+"""The queue of simulations: which worker runs each, once, and what happens to unfinished ones."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ ANN, BEN = Viewer(Role.USER, "ann"), Viewer(Role.USER, "ben")
 
 
 def asked(number: int = 1, viewer: Viewer = ANN, version: str = "1") -> TaskRequest:
-    """A task that is told from others by a number."""
+    """Return a request for a task with this number."""
     return TaskRequest("count", {"to": number}, viewer, version)
 
 
 def put(served: Served, what: TaskRequest | None = None) -> str:
-    """The id of the task."""
+    """Submit a task and return its id."""
     with served.database.writing() as connection:
         return submit(connection, what or asked())
 
 
 def found(served: Served, task: str, account: str = "ann") -> QueuedTask:
-    """The task, as its owner finds it."""
+    """Return the task as its owner finds it."""
     with served.database.reading() as connection:
         there = find_task(connection, task, account)
     assert there is not None
@@ -53,7 +53,7 @@ def found(served: Served, task: str, account: str = "ann") -> QueuedTask:
 
 
 def runner(served: Served, does: Callable[[QueuedTask, Progress], Any]) -> Runner:
-    """A worker for which ``count`` means that."""
+    """Return a worker that runs this function for a ``count`` task."""
     return Runner(served.database, {"count": does})
 
 
@@ -69,7 +69,7 @@ def test_what_was_asked_before_is_not_done_again(served: Served) -> None:
 
 
 def test_nobody_finds_anothers_task(served: Served) -> None:
-    """A result is about jobs that who asked may see."""
+    """A result is about jobs that the user who asked may see."""
     task = put(served)
     with served.database.writing() as connection:
         assert find_task(connection, task, "ben") is None
@@ -79,7 +79,7 @@ def test_nobody_finds_anothers_task(served: Served) -> None:
 
 
 def test_nobody_fills_the_queue(served: Served) -> None:
-    """Others wait behind; what is finished or cancelled does not count."""
+    """Other users would wait behind; finished and cancelled tasks do not count."""
     made = [put(served, asked(number)) for number in range(MOST_UNFINISHED)]
     with pytest.raises(ParameterError, match="not finished; wait for one of them, or cancel it"):
         put(served, asked(99))
@@ -90,7 +90,7 @@ def test_nobody_fills_the_queue(served: Served) -> None:
 
 
 def test_old_tasks_are_forgotten(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The newest of each account are kept."""
+    """Only the newest tasks of each account are kept."""
     monkeypatch.setattr("schedlab.history.web.tasks.queue.KEPT", 4)
     worker = runner(served, lambda task, _: None)
     for number in range(7):
@@ -102,7 +102,7 @@ def test_old_tasks_are_forgotten(served: Served, monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_task_is_one_workers(served: Served) -> None:
-    """Of two that look at the same time, one gets it; the longest waiting comes first."""
+    """Of two workers that look at the same time, one gets it; the oldest task comes first."""
     first, second = put(served, asked(1)), put(served, asked(2))
     with served.database.writing() as connection:
         claimed = [claim(connection, worker) for worker in ("one", "two", "three")]
@@ -113,7 +113,7 @@ def test_a_task_is_one_workers(served: Served) -> None:
 
 
 def test_several_workers_share_a_queue(store_url: str) -> None:
-    """As they do with PostgreSQL: every task is done, and none is done twice."""
+    """Every task is done, and none is done twice, also with PostgreSQL."""
     Store.make(store_url).close()
     done: list[int] = []
     databases = [Database(store_url) for _ in range(3)]
@@ -140,7 +140,7 @@ def _exhaust(worker: Runner) -> None:
 
 
 def test_a_task_of_a_worker_that_is_gone_is_interrupted(served: Served) -> None:
-    """As after a crash: nobody will ever finish it, and its owner should know."""
+    """After a crash, no worker will ever finish the task, and its owner should know."""
     task = put(served)
     with served.database.writing() as connection:
         claim(connection, "gone")
@@ -155,7 +155,7 @@ def test_a_task_of_a_worker_that_is_gone_is_interrupted(served: Served) -> None:
 def test_a_worker_that_is_silent_is_not_lost(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Counting millions of jobs is one long question to the store: meanwhile it is seen alive."""
+    """A worker counts as alive during one long query, such as counting millions of jobs."""
     monkeypatch.setattr("schedlab.history.web.tasks.runner._SEEN_EVERY_S", 0.01)
     task = put(served)
 
@@ -177,7 +177,7 @@ def test_a_worker_that_is_silent_is_not_lost(
 
 
 def test_a_runner_that_is_stopped_leaves_no_task_running(served: Served) -> None:
-    """A service that ends in an orderly way says so at once."""
+    """A service that ends in an orderly way marks its tasks as interrupted at once."""
     task = put(served)
 
     def count_for_ever(_: QueuedTask, progress: Progress) -> None:
@@ -193,7 +193,7 @@ def test_a_runner_that_is_stopped_leaves_no_task_running(served: Served) -> None
 
 
 def test_cancelling_ends_a_simulation(served: Served) -> None:
-    """It is told at its next progress; what it would have said is not kept."""
+    """The simulation ends at its next report of progress, and its result is not kept."""
     task = put(served)
 
     def count(_: QueuedTask, progress: Progress) -> str:
@@ -216,7 +216,7 @@ def test_cancelling_ends_a_simulation(served: Served) -> None:
     ],
 )
 def test_failures_are_told_without_secrets(served: Served, error: Exception, told: str) -> None:
-    """A mistake of who asked is told; of anything else, only that it happened."""
+    """A user's mistake is named; of any other failure, the message says only that it happened."""
     task = put(served)
 
     def fail(_: QueuedTask, progress: Progress) -> None:

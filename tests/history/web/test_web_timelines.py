@@ -1,4 +1,4 @@
-"""Timelines as they are asked for: exact, clipped to the job, and no more read than is wanted."""
+"""Timelines on request: exact, clipped to the job, and without reading more than is needed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NEVER = 4_000_000_000.0
 
 @pytest.fixture(scope="module")
 def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
-    """A store in which two jobs share a node for a while: half of one's cores are the other's."""
+    """A store in which two jobs share a node for a while, with the same number of cores."""
     url = str(tmp_path_factory.mktemp("store") / "history.db")
     with Store.make(url) as store:
         store.put([job("1"), job("2", queued_s=50)], source="test")
@@ -50,7 +50,7 @@ def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]
 def read(
     connection: Connection, site: Site, record: JobRecord, item: str = "power_watt", **how: Any
 ) -> TimelinePart:
-    """The timeline on the first host of the job."""
+    """Return the timeline on the first host of the job."""
     host = (record.per_host or [])[0]
     wanted = TimelineRequest(**how)
     answers = read_timelines(connection, site, record, [host], item, wanted, now_s=NEVER)
@@ -58,7 +58,7 @@ def read(
 
 
 def ramp_site(folder: Path, hours: float = 3.0, step_s: float = 7.0) -> Site:
-    """Power that rises by one watt with each sample."""
+    """Make a site with power that rises by one watt with each sample."""
     time_s = NOON_S + np.arange(0, hours * HOUR_S, step_s)
     watts = np.arange(len(time_s), dtype=float)
     frame = pl.DataFrame({"time": time_s, "host": "n01", "watt": watts})
@@ -68,7 +68,7 @@ def ramp_site(folder: Path, hours: float = 3.0, step_s: float = 7.0) -> Site:
 
 
 def long_job(start_s: int, run_s: int) -> JobRecord:
-    """A job that began so long after noon."""
+    """Return a job that started ``start_s`` after noon."""
     begin_s = NOON_S + start_s
     end = from_epoch(begin_s + run_s)
     return job("9", queued_s=start_s, start_time=from_epoch(begin_s), end_time=end)
@@ -76,12 +76,12 @@ def long_job(start_s: int, run_s: int) -> JobRecord:
 
 @pytest.fixture(scope="module")
 def ramp(tmp_path_factory: pytest.TempPathFactory) -> Site:
-    """Three hours of it."""
+    """A site with three hours of the ramp."""
     return ramp_site(tmp_path_factory.mktemp("ramp"))
 
 
 def plain_integral(from_s: float, to_s: float, step_s: float = 7.0) -> float:
-    """Of the ramp: each sample holds until the next, summed one by one."""
+    """Return the integral of the ramp: each sample holds until the next, summed one by one."""
     total = 0.0
     for number in range(int((to_s - NOON_S) / step_s) + 1):
         begin_s = NOON_S + number * step_s
@@ -110,7 +110,7 @@ def test_steps_are_exact_integrals(
 
 
 def test_a_step_can_be_something_else_than_a_mean(connection: Connection, ramp: Site) -> None:
-    """Of a ramp the least is the first, and the greatest the last."""
+    """On a ramp, the first sample is the minimum and the last one the maximum."""
     how: dict[str, Any] = {"freq_s": 70.0, "from_s": NOON_S, "to_s": NOON_S + 140}
     record = long_job(0, 1_000)
     values = {
@@ -127,7 +127,7 @@ def test_a_step_can_be_something_else_than_a_mean(connection: Connection, ramp: 
 
 
 def test_finer_than_measured_is_as_measured_and_says_so(connection: Connection, ramp: Site) -> None:
-    """Nobody knows what happened between two samples."""
+    """What happened between two samples is unknown."""
     answer = read(connection, ramp, long_job(0, 70), freq_s=1)
     assert answer.freq_s is None
     assert answer.provenance.native_step_s == 7.0
@@ -135,7 +135,7 @@ def test_finer_than_measured_is_as_measured_and_says_so(connection: Connection, 
 
 
 def test_a_plot_gets_few_points_with_their_true_times(connection: Connection, ramp: Site) -> None:
-    """The first and the last, the least and the greatest are among them."""
+    """The first, last, smallest and largest values are among the points."""
     record = long_job(0, 10_000)
     everything = read(connection, ramp, record)
     points = read(connection, ramp, record, max_points=40)
@@ -146,7 +146,7 @@ def test_a_plot_gets_few_points_with_their_true_times(connection: Connection, ra
 
 
 def test_a_window_is_clipped_to_the_job(connection: Connection, ramp: Site) -> None:
-    """Before and after, the node was another's."""
+    """Before and after, another job had the node."""
     answer = read(connection, ramp, long_job(100, 200), from_s=NOON_S, to_s=NOON_S + 150)
     assert (answer.from_s, answer.to_s) == (NOON_S + 100, NOON_S + 150)
     with pytest.raises(ParameterError, match="the job was on the host from 20231115T120140"):
@@ -156,7 +156,7 @@ def test_a_window_is_clipped_to_the_job(connection: Connection, ramp: Site) -> N
 def test_where_nothing_was_measured_the_timeline_is_empty(
     connection: Connection, ramp: Site
 ) -> None:
-    """No sensor is mandatory, and a zero would be a lie."""
+    """Sensors are optional, and a zero would be wrong."""
     answer = read(connection, ramp, long_job(10 * HOUR_S, 60))
     assert len(answer.value) == 0
     assert answer.provenance.absent_reason == "the source has no samples of that time"
@@ -172,7 +172,7 @@ def test_where_nothing_was_measured_the_timeline_is_empty(
     ],
 )
 def test_what_cannot_be_wanted_is_refused(how: dict[str, Any], said: str) -> None:
-    """In a sentence that says what can."""
+    """The message says what is allowed."""
     with pytest.raises((ParameterError, UnknownNameError), match=said):
         TimelineRequest(**how)
 
@@ -180,14 +180,14 @@ def test_what_cannot_be_wanted_is_refused(how: dict[str, Any], said: str) -> Non
 def test_more_steps_than_anybody_can_hold_are_refused(
     connection: Connection, tmp_path: Path
 ) -> None:
-    """A lone sample has no native step, and a long job in steps of a second would fill memory."""
+    """A single sample has no native step, and a long job in steps of 1 s would fill the memory."""
     site = ramp_site(tmp_path, hours=1e-3)
     with pytest.raises(ParameterError, match="make it longer"):
         read(connection, site, long_job(0, 2 * MOST_STEPS), freq_s=1)
 
 
 def test_an_unknown_item_is_named(connection: Connection, ramp: Site) -> None:
-    """With the nearest that is measured."""
+    """The message names the nearest item that is measured."""
     with pytest.raises(UnknownNameError, match="power_watt"):
         read(connection, ramp, long_job(0, 60), item="power_wat")
 
@@ -211,14 +211,14 @@ def test_a_shared_node_is_divided_as_it_was_when_measured(
 
 
 def bytes_read() -> int:
-    """How much this process has read from files so far."""
+    """Return the number of bytes that this process has read from files so far."""
     lines = Path("/proc/self/io").read_text().splitlines()
     return int(next(line for line in lines if line.startswith("rchar")).split()[1])
 
 
 @pytest.mark.slow
 def test_what_is_read_grows_with_the_window(connection: Connection, tmp_path: Path) -> None:
-    """Of an archive of twelve days, one day costs a twelfth of what all cost."""
+    """In an archive of twelve days, reading one day costs a twelfth of reading all."""
     rows, random = 12 * DAY_S // 60, np.random.default_rng(1)
     time_s = NOON_S // DAY_S * DAY_S + 60.0 * np.arange(rows)
     frame = pl.DataFrame({"time": time_s, "host": "n01", "watt": random.uniform(0, 400, rows)})
@@ -233,7 +233,7 @@ def test_what_is_read_grows_with_the_window(connection: Connection, tmp_path: Pa
     item = '[[sensor_source.item]]\nname = "power_watt"\nunit = "W"\n'
     (tmp_path / "kept.toml").write_text(SITE.split("[[sensor_source]]")[0] + source + item)
     kept = read_site(tmp_path / "kept.toml")
-    read(connection, kept, record)  # what is read only once
+    read(connection, kept, record)  # so that files read only once do not count
     costs = []
     for days in (1, 4, 8):
         before = bytes_read()
@@ -246,7 +246,7 @@ def test_what_is_read_grows_with_the_window(connection: Connection, tmp_path: Pa
 
 
 def test_a_source_is_asked_for_the_window_only(connection: Connection, ramp: Site) -> None:
-    """Beyond it lies only the margin in which a sample that still holds may stand."""
+    """The request adds only the margin in which a sample that still holds may lie."""
     (source,) = ramp.sensor_sources
     asked = []
 

@@ -1,4 +1,4 @@
-"""What if Slurm were configured otherwise: the form, the replays, and what is taken away."""
+"""What if Slurm were configured differently: the form, the replays, and the result file."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def twin(make: Callable[..., SlurmSite], tmp_path: Path) -> ServedTwin:
 
 @pytest.fixture
 def twinned(_made: Served, twin: ServedTwin, tmp_path: Path) -> Iterator[Served]:
-    """The service with that twin."""
+    """A service with that twin."""
     own = copied(_made, tmp_path / "service")
     with_twin = Served(replace(own.settings, twin=twin))
     yield with_twin
@@ -46,13 +46,13 @@ def twinned(_made: Served, twin: ServedTwin, tmp_path: Path) -> Iterator[Served]
 
 
 def posted(twin: ServedTwin, **changed: str) -> dict[str, str]:
-    """What a browser sends: every field, some of them changed."""
+    """Return what a browser sends: every field, some of them changed."""
     fields = {each.name: each.value for group in twin.groups().values() for each in group}
     return {**fields, "add": "", "phases": "2", "seed": "0", **changed}
 
 
 def test_the_form_knows_the_present_values(twinned: Served) -> None:
-    """By group; a change that is none is none."""
+    """The form has the present values in groups."""
     page = twinned.browser("root").get("/what-if/slurm", headers=PAGE).text
     assert re.search(r'name="SchedulerParameters.bf_interval" value="30"', page)
     assert re.search(r'name="PriorityMaxAge" value="7-00:00:00"', page)
@@ -62,7 +62,7 @@ def test_the_form_knows_the_present_values(twinned: Served) -> None:
 
 
 def test_a_what_if_of_the_twin(twinned: Served, twin: ServedTwin) -> None:
-    """Is replayed in the background; the address holds it, and the result can be taken away."""
+    """A what-if is replayed in the background; its URL holds it, and a file has the result."""
     root = twinned.browser("root")
     changed = {"SchedulerParameters.bf_interval": "5", "add": "1:z1"}
     answer = root.post("/what-if/slurm", data=posted(twin, **changed))
@@ -92,7 +92,7 @@ def test_a_what_if_of_the_twin(twinned: Served, twin: ServedTwin) -> None:
 
 
 def test_the_api_gives_what_the_page_gives(twinned: Served, twin: ServedTwin) -> None:
-    """Ask, look, and read; a token of an operator's is enough, and a short name."""
+    """A program asks, waits and reads; an operator's token is enough, and short names work."""
     sue = twinned.program("sue", [Scope.READ])
     listed = sue.get("/v1/slurm/parameters").json()["parameters"]
     offered = [each.name for group in twin.groups().values() for each in group]
@@ -133,7 +133,7 @@ def test_the_api_gives_what_the_page_gives(twinned: Served, twin: ServedTwin) ->
 def test_a_mistake_is_told_by_the_api(
     twinned: Served, question: dict[str, object], status: int, told: str
 ) -> None:
-    """In one sentence; nothing is replayed."""
+    """The answer is one sentence, and nothing is replayed."""
     answer = twinned.browser("root").post("/v1/slurm/what-if", json=question)
     assert answer.status_code == status
     assert told in answer.json()["detail"]
@@ -147,14 +147,14 @@ def test_a_mistake_is_told_by_the_api(
 def test_waits_are_drawn_in_a_unit_that_suits(
     waits_s: dict[str, list[float]], unit: tuple[int, str]
 ) -> None:
-    """Hours would be numbers with many zeros where everybody waits for seconds."""
+    """If all jobs wait for seconds only, hours would be numbers with many zeros."""
     assert wait_unit(waits_s) == unit
     assert f"wait ({unit[1]})" in waits_figure(waits_s or {"none": []}).xaxis.axis_label
     assert all(unit[1] in name for name in list(waits_table(waits_s))[1:])
 
 
 def test_short_names_in_an_address_fill_in_the_form(twinned: Served) -> None:
-    """As ``--set`` takes them."""
+    """Short names work as in ``--set``."""
     page = twinned.browser("root").get("/what-if/slurm?set=bf_interval=7", headers=PAGE).text
     assert re.search(r'name="SchedulerParameters.bf_interval" value="7"', page)
     assert "now 30" in page
@@ -175,7 +175,7 @@ def test_short_names_in_an_address_fill_in_the_form(twinned: Served) -> None:
 def test_a_mistake_is_told_on_the_page(
     twinned: Served, twin: ServedTwin, changed: dict[str, str], told: str
 ) -> None:
-    """With the form, as it was filled in."""
+    """The page comes back with the form as it was filled in."""
     answer = twinned.browser("root").post("/what-if/slurm", data=posted(twin, **changed))
     assert answer.status_code == 400
     assert told in answer.text.lower() or told in answer.text
@@ -189,13 +189,13 @@ def test_a_mistake_is_told_on_the_page(
 
 
 def test_the_twin_tells_of_all_jobs(twinned: Served) -> None:
-    """So managers, who may not see them all, do not ask it."""
+    """Managers may not see all jobs, so they may not use the twin."""
     assert twinned.browser("meg").get("/what-if/slurm").status_code == 403
     assert "configuration of Slurm" not in twinned.browser("meg").get("/what-if").text
 
 
 def test_a_cancelled_task_goes_back_to_its_settings(twinned: Served, twin: ServedTwin) -> None:
-    """And is replayed by nobody."""
+    """A cancelled task is not replayed."""
     root = twinned.browser("root")
     place = root.post("/what-if/slurm", data=posted(twin, add="1:z1")).headers["location"]
     task = re.search(r'action="([^"]+/cancel)"', root.get(place, headers=PAGE).text)
@@ -206,7 +206,7 @@ def test_a_cancelled_task_goes_back_to_its_settings(twinned: Served, twin: Serve
 
 
 def test_what_stops_the_progress_stops_the_replays(twin: ServedTwin) -> None:
-    """A task that nobody wants any more ends soon."""
+    """A task that is no longer wanted ends soon."""
 
     def stop(share: float) -> None:
         raise KeyError(share)
@@ -218,7 +218,7 @@ def test_what_stops_the_progress_stops_the_replays(twin: ServedTwin) -> None:
 def test_a_folder_that_was_imported_again_is_read_again(
     twin: ServedTwin, make: Callable[..., SlurmSite]
 ) -> None:
-    """The next what-if is about the new history."""
+    """The next what-if uses the new history."""
     before = twin.version()
     make(*JOBS[:10])
     assert twin.version() != before
@@ -226,7 +226,7 @@ def test_a_folder_that_was_imported_again_is_read_again(
 
 
 def test_the_site_file_names_the_folder(twin: ServedTwin, tmp_path: Path) -> None:
-    """From its own folder on; the service gets the twin that it was told to make."""
+    """The path starts at the site file's folder; the service makes the twin that it is given."""
     path = tmp_path / "site.toml"
     path.write_text(SITE.replace("[site]", '[slurm]\nsite = "site"\n\n[site]', 1))
     assert ServicePlace(site=str(path)).settings().twin is None
@@ -236,7 +236,7 @@ def test_the_site_file_names_the_folder(twin: ServedTwin, tmp_path: Path) -> Non
 
 
 def test_a_folder_that_is_none_is_met_at_the_start(served: Served, tmp_path: Path) -> None:
-    """Not when somebody asks."""
+    """The fault is found at the start, not at the first request."""
     with pytest.raises(InputError, match="no site folder with a history"):
         create_app(replace(served.settings, twin=ServedTwin(tmp_path / "nowhere")))
 

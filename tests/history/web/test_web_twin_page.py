@@ -1,4 +1,4 @@
-"""The page of the twin in a browser: in both themes, on a desk and on a phone."""
+"""The twin's page in a browser: in both themes, on a desk and on a phone."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def twinned(make: Callable[..., SlurmSite], _made: Served, tmp_path: Path) -> It
 @needs_chromium
 @pytest.mark.slow
 def test_the_page_of_the_twin(twinned: Served) -> None:
-    """An operator changes a field, waits, and reads the table; others can use it, too."""
+    """An operator changes a field, waits, and reads the table; the page is accessible."""
     with chromium() as browser, listening(twinned.app) as url:
         visitors = Visitors(browser, twinned, url)
         page = visitors.page("root", viewport={"width": 1200, "height": 900})
@@ -65,7 +65,7 @@ def test_the_page_of_the_twin(twinned: Served) -> None:
 @needs_chromium
 @pytest.mark.slow
 def test_the_miniature_site_has_a_twin(visitors: Visitors, demo: Served) -> None:
-    """Who tries the service finds the page, changes a value, and reads what came of it."""
+    """A person who tries the service finds the page, changes a value, and reads the result."""
     page = visitors.page("admin", viewport={"width": 1200, "height": 900})
     page.goto("/what-if")
     page.get_by_role("link", name="configuration of Slurm").click()

@@ -35,10 +35,10 @@ PAGE = {"accept": "text/html"}
 
 
 class Reachable(PostgreSQL):
-    """A server that other hosts reach, too."""
+    """A PostgreSQL server that other hosts can reach, too."""
 
     def start(self) -> None:
-        """Listen at every address, and trust those of the two hosts."""
+        """Listen at every address, and trust the addresses of the two hosts."""
         with (self._data / "pg_hba.conf").open("a") as rules:
             rules.write("host all all 10.213.0.0/16 trust\n")
         options = f"-p {self.port} -c listen_addresses=* -k {self._folder} -c fsync=off"
@@ -47,7 +47,7 @@ class Reachable(PostgreSQL):
 
 @dataclass(frozen=True)
 class Host:
-    """A network namespace, joined to this machine by a cable of its own."""
+    """A network namespace, joined to this machine by its own virtual cable."""
 
     name: str
     address: str
@@ -56,13 +56,13 @@ class Host:
 
     @property
     def url(self) -> str:
-        """Where its service is."""
+        """The URL of the host's service."""
         return f"http://{self.address}:{PORT}"
 
 
 @contextmanager
 def host(number: int) -> Iterator[Host]:
-    """Until the block ends."""
+    """Make a host that lasts until the block ends."""
     own = os.getpid() % 250
     name, cable = f"schedlab-web-{own}-{number}", f"slw{own}-{number}"
     net = f"10.213.{own}.{4 * number}"
@@ -90,7 +90,7 @@ def _ip(*arguments: str) -> None:
 
 @contextmanager
 def service(on: Host, folder: Path, store: str, more: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A service on that host, with a site file of its own."""
+    """Run a service on the host, with its own site file."""
     folder.mkdir()
     (folder / "site.toml").write_text(SITE + more)
     command = [sys.executable, "-m", "schedlab", "serve", "--store", store]
@@ -114,7 +114,7 @@ def _is_well(on: Host) -> bool:
 
 @pytest.fixture(scope="module")
 def two_hosts() -> Iterator[tuple[Host, Host]]:
-    """Two namespaces."""
+    """Two hosts, each in its own network namespace."""
     if shutil.which("ip") is None or os.geteuid():
         pytest.skip("network namespaces need ip, and root")
     with host(0) as first, host(1) as second:
@@ -122,7 +122,7 @@ def two_hosts() -> Iterator[tuple[Host, Host]]:
 
 
 def test_two_hosts_are_one_service(two_hosts: tuple[Host, Host], tmp_path: Path) -> None:
-    """What comes in at one is seen at the other; sessions hold at both; duties are done once."""
+    """Jobs sent to one are seen at the other; sessions hold at both; a duty is done once."""
     first, second = two_hosts
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="schedlab-postgresql-"))
@@ -149,7 +149,7 @@ def test_two_hosts_are_one_service(two_hosts: tuple[Host, Host], tmp_path: Path)
 
 
 def _prepare(url: str) -> str:
-    """An account and a token; no duty is due before both services are there."""
+    """Make an account and a token, and let no duty be due before both services run."""
     database = Database(url)
     with database.writing() as connection:
         put_account(connection, ACCOUNTS[Role.USER], PASSWORD)
@@ -160,7 +160,7 @@ def _prepare(url: str) -> str:
 
 
 def _log_in_and_out(first: Host, second: Host) -> None:
-    """Who logs in at one is known at the other, and who logs out there is out at both."""
+    """Check that a login at one host holds at the other, and that a logout there ends both."""
     with httpx.Client(headers=PAGE) as client:
         form = {"name": "ann", "password": PASSWORD}
         form["form_token"] = token_in(client.get(f"{first.url}/login"))

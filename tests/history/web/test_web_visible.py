@@ -1,4 +1,4 @@
-"""Who sees which jobs."""
+"""Which jobs each viewer sees."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from schedlab.history.web.access import Role, Scope, Viewer, visible, visible_of
 
 
 def seen(served: Served, viewer: Viewer) -> set[str]:
-    """The ids of the jobs that the viewer sees, however few or many are looked at."""
+    """Return the ids of the jobs that the viewer sees; both conditions must agree on them."""
     ids = select(jobs.c.jobid)
     with served.database.reading() as connection:
         among_all, among_few = (
@@ -24,20 +24,20 @@ def seen(served: Served, viewer: Viewer) -> set[str]:
 
 @pytest.mark.parametrize("role", list(Role))
 def test_each_role_sees_its_jobs(common: Served, role: Role) -> None:
-    """Users their own, managers also those of their groups, and the others all."""
+    """Users see their own jobs, managers also those of their groups, and the other roles all."""
     viewer = ACCOUNTS[role].viewer if role in ACCOUNTS else Viewer(role)
     assert seen(common, viewer) == SEEN[role]
 
 
 @pytest.mark.parametrize("name", [None, "", "ANN", "an_", "%", "ann "])
 def test_a_name_must_be_the_same_to_the_letter(common: Served, name: str | None) -> None:
-    """A job without a user is nobody's, and no name is a pattern."""
+    """A job without a user belongs to no one, and no name is a pattern."""
     assert seen(common, Viewer(Role.USER, name)) == set()
     assert seen(common, Viewer(Role.MANAGER, name)) == set()
 
 
 def test_a_token_that_may_not_read_sees_nothing(common: Served) -> None:
-    """A scheduler's hook that only writes has no business with others' jobs."""
+    """A scheduler's hook that only writes need not see any jobs."""
     hook = Viewer(Role.API, scopes=frozenset({Scope.INGEST}))
     assert seen(common, hook) == set()
 

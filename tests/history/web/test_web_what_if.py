@@ -1,4 +1,4 @@
-"""What if: the picker, the settings in the address, what is taken away, and results compared."""
+"""What if: the picker, the settings in the URL, the downloads, and the comparison of results."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PAGE = {"accept": "text/html"}
 
 
 def test_every_order_and_parameter_is_in_the_picker() -> None:
-    """Who adds one adds it here as well; ``linear`` is nothing without weights."""
+    """A new order or parameter must be in the picker; ``linear`` means nothing without weights."""
     assert {*GROUPED, "linear"} == set(ORDERS)
     of_orders = {key for name in GROUPED for key in ORDERS[name].parameters}
     of_backfills = {key for entry in BACKFILLS.values() for key in entry.parameters}
@@ -59,14 +59,14 @@ def test_every_order_and_parameter_is_in_the_picker() -> None:
     ],
 )
 def test_what_is_picked_has_a_name(picked: Picked, policies: list[str]) -> None:
-    """Each order goes with each way to backfill; a setting goes to those that take it."""
+    """Each order is combined with each way to backfill; a setting goes to those that take it."""
     assert picked.policies() == policies
     assert picked_of(policies).policies() == policies
     assert not picked_of(policies).names
 
 
 def test_what_the_picker_cannot_say_is_given_by_name() -> None:
-    """Two depths at once, or weights; evolved policies stay ticked."""
+    """Two depths at once and weights are given by name; evolved policies stay ticked."""
     given = ["easy:depth=5", "sjf+easy:depth=10", "linear:log_nodes=1", "evolved:slowdown"]
     picked = picked_of(given)
     assert picked.names == tuple(given[:3])
@@ -81,7 +81,7 @@ def test_a_slider_stands_at_the_nearest_stop(text: str, place: int) -> None:
 
 
 def ask(served: Served, client: httpx.Client, **given: object) -> str:
-    """Have it simulated, and return the address of the settings."""
+    """Have a what-if simulated, and return the URL with its settings."""
     answer = client.post("/what-if", data={"order": "fcfs", "backfilling": "easy", **given})
     assert answer.status_code == 303, answer.text
     served.app.state.service.runner.run_next()
@@ -89,7 +89,7 @@ def ask(served: Served, client: httpx.Client, **given: object) -> str:
 
 
 def test_the_address_holds_the_settings(served: Served) -> None:
-    """Who is sent it finds the form filled in, and has it simulated for the jobs they may see."""
+    """The URL fills in the form for any user, who has it simulated for the jobs they may see."""
     place = ask(served, served.browser("root"), depth="7", nodes="whole", order=["fcfs", "sjf"])
     assert "policy=easy:depth=7" in place
     assert "nodes=whole" in place
@@ -115,7 +115,7 @@ def test_the_address_holds_the_settings(served: Served) -> None:
     ],
 )
 def test_a_wrong_address_is_told(served: Served, query: str, told: str) -> None:
-    """On the page, with the form."""
+    """The page says what is wrong and has the form."""
     answer = served.browser("root").get(f"/what-if?{query}", headers=PAGE)
     assert answer.status_code == 400
     assert told.lower() in answer.text.lower()
@@ -123,7 +123,7 @@ def test_a_wrong_address_is_told(served: Served, query: str, told: str) -> None:
 
 
 def simulated(served: Served, client: httpx.Client, **changed: object) -> str:
-    """The id of a what-if that is done."""
+    """Run a what-if to its end, and return its id."""
     answer = client.post("/v1/what-if", json={**QUESTION, **changed})
     assert answer.status_code == 202, answer.text
     served.app.state.service.runner.run_next()
@@ -132,7 +132,7 @@ def simulated(served: Served, client: httpx.Client, **changed: object) -> str:
 
 
 def test_a_what_if_by_the_api(served: Served) -> None:
-    """A manager's token asks, looks and takes the schedule away: of jobs that they may see."""
+    """With a manager's token, a program asks, reads, and downloads the schedule of visible jobs."""
     meg = served.program("meg", [Scope.READ])
     task = simulated(served, meg)
     found = meg.get(f"/v1/what-if/{task}").json()
@@ -158,7 +158,7 @@ def test_a_what_if_by_the_api(served: Served) -> None:
     ("format", "begins"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")]
 )
 def test_a_picture_is_taken_away(served: Served, format: str, begins: bytes) -> None:
-    """With every policy in it."""
+    """The picture has every policy."""
     root = served.program("root", [Scope.READ])
     task = simulated(served, root)
     picture = root.get(f"/v1/what-if/{task}/picture", params={"format": format})
@@ -169,7 +169,7 @@ def test_a_picture_is_taken_away(served: Served, format: str, begins: bytes) -> 
 
 
 def test_who_sees_other_jobs_now_is_not_shown_the_old_result(served: Served) -> None:
-    """A manager who has lost a group asks again."""
+    """A manager who has lost a group must have the what-if simulated again."""
     meg = served.browser("meg")
     task = simulated(served, meg)
     assert meg.get(f"/v1/what-if/{task}/schedule").status_code == 200
@@ -181,7 +181,7 @@ def test_who_sees_other_jobs_now_is_not_shown_the_old_result(served: Served) -> 
 
 
 def test_results_stand_side_by_side(served: Served) -> None:
-    """Policy by policy; another's result is none."""
+    """Results are compared policy by policy; another user's result is not found."""
     root = served.browser("root")
     tasks = [simulated(served, root, whole_nodes=whole) for whole in (False, True)]
     query = "&".join(f"task={task}" for task in tasks)
@@ -195,7 +195,7 @@ def test_results_stand_side_by_side(served: Served) -> None:
 
 
 def test_the_calendar_of_the_site_file_is_left_out(served: Served) -> None:
-    """Its seconds count from the begin of a workload, which is another for every window."""
+    """The calendar's seconds count from the start of a workload, which differs for each window."""
     site = served.settings.site
     assert site is not None
     outage = '[[cluster.outage]]\nbegin = 0\nnodes = "n01"\n'
@@ -220,10 +220,10 @@ default = true
 
 
 def test_the_described_machine_is_simulated(served: Served, tmp_path: Path) -> None:
-    """Nodes are shared, partitions kept, and jobs that no node can hold are left out, with a word.
+    """Nodes are shared, partitions kept, and jobs that no node can hold are left out with a note.
 
-    Three jobs of two cores for the partition of one node with four: the third waits for the first
-    to end. As whole nodes the second waits as well.
+    Three jobs ask for two cores each in a partition of one node with four: the third waits for the
+    first to end. With whole nodes, the second waits as well.
     """
     site = served.settings.site
     assert site is not None
