@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,11 @@ def test_numpy_s_integers_are_integers(kind: type[np.integer[Any]]) -> None:
 def test_a_misspelt_rule_of_an_environment_is_told_with_the_right_one() -> None:
     """The same holds for gymnasium.make, which passes its keywords on."""
     rl = pytest.importorskip("schedlab.rl")
-    for make in (rl.QueueEnv, lambda **rules: rl.QueueVectorEnv(2, **rules)):
+    gymnasium = pytest.importorskip("gymnasium")
+    for make in (
+        rl.QueueEnv,
+        partial(rl.QueueVectorEnv, 2),
+        partial(gymnasium.make, "schedlab/Queue-v0"),
+    ):
         with pytest.raises(SchedlabError, match='visible_job"; did you mean "visible_jobs"'):
             make(visible_job=3)

@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 
 from schedlab import Schedule, Simulation, _core, simulate
 from schedlab.errors import ParameterError, UnknownNameError
+from schedlab.platform import Cluster, NodeGroup, NodeType, Platform
 from schedlab.policies import find_policy
 from schedlab.policies.lookahead import lookahead
 from schedlab.testing import check_policy
 from schedlab.testing.check_policy import other_futures
-from schedlab.testing.instances import crowd, jobs
+from schedlab.testing.instances import jobs
 from schedlab.testing.reference.lookahead import Settings, decide
 from schedlab.testing.reference.weight_search import WeightSearch
 from schedlab.testing.strategies import examples, workloads
@@ -265,9 +266,14 @@ def test_fairness_is_a_constraint(most: float, chosen: str) -> None:
 
 
 def test_it_runs_where_jobs_share_nodes() -> None:
-    """Forks work on every kind of machine."""
-    workload = crowd(count=60)
-    assert (simulate(workload, 16, f"{OFTEN},metric=wait").wait_s >= 0).all()
+    """Its forks share cores and memory as the machine does: it decides, and every job runs."""
+    jobs_of_parts = generate("shared:nodes=4,gpu_jobs=0,load=1.5", 200, seed=1)
+    nodes = NodeGroup(NodeType(cores=64, memory_bytes=256 << 30), count=4)
+    found = simulate(jobs_of_parts, Platform((Cluster("c", (nodes,)),)), f"{OFTEN},metric=wait")
+    assert (found.wait_s >= 0).all()
+    assert len(ran_by(found)) > 1
+    together = (found.start_s[:, None] <= found.start_s) & (found.start_s < found.end_s[:, None])
+    assert together.sum(axis=0).max() > 4, "jobs share the four nodes"
 
 
 @pytest.mark.parametrize(

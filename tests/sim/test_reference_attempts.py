@@ -96,7 +96,7 @@ def test_an_estimate_is_corrected_up_to_what_is_left_of_the_request() -> None:
     assert made[2].estimate_s == 190
 
 
-def test_checkpoints_count_from_the_first_second_of_work() -> None:
+def test_a_later_attempt_saves_its_work_too() -> None:
     """The second attempt goes on from 6 s of work and saves 9 s, 3 s after its start."""
     (job,) = run(jobs((0, 1, 20, 20)), Failure(0, 7, 50), Failure(1, 11, 50), checkpoint_s=3)
     assert [each.lost_s for each in job.attempts] == [1, 1, 0]

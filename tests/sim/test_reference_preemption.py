@@ -81,11 +81,23 @@ def test_a_requeued_job_repeats_its_work_since_the_last_checkpoint(way: str) -> 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_suspended_job_goes_on_where_it_was(way: str) -> None:
-    """The job waits for its own node 0, which is free again at 9, and loses nothing."""
-    workload = jobs((0, 1, 10, 10), (0, 2, 4, 4), (4, 3, 5, 5))
+    """The job waits for its own node 0 until 9, though others are free from 5; no work is lost."""
+    workload = jobs((0, 1, 10, 10), (0, 2, 5, 5), (4, 1, 5, 5))
     made = run(workload, low("suspend"), low("no"), HIGH, way=way)
     assert rows(made[0]) == [(0, 4, WhyEnded.SUSPENDED, (0,)), (9, 15, WhyEnded.COMPLETED, (0,))]
     assert made[0].attempts[0].lost_s == 0
+
+
+def test_checkpoints_count_work_and_not_the_time_of_an_attempt() -> None:
+    """The job worked 4 s before it was suspended and 3 s after it: 6 of the 7 s are saved."""
+    workload = jobs((0, 3, 20, 20), (4, 1, 5, 5))
+    settings = low("suspend", checkpoint_s=3)
+    made = run(workload, settings, HIGH, failures=(Failure(0, 12, 1),))
+    assert rows(made[0])[1:] == [
+        (9, 12, WhyEnded.FAILURE, (0, 1, 2)),
+        (13, 27, WhyEnded.COMPLETED, (0, 1, 2)),
+    ]
+    assert [each.lost_s for each in made[0].attempts] == [0, 1, 0]
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -40,7 +40,7 @@ def found(site: SlurmSite, *guards: str, **more: object) -> Proposal:
 
 
 def test_small_jobs_first_is_found_and_shown(busy: SlurmSite) -> None:
-    """It halves the mean wait, also on jobs and phases that the search did not see."""
+    """It cuts the mean wait by a fifth or more, also on jobs and phases not seen in the search."""
     proposal = found(busy)
     assert proposal.is_better, proposal.verdict
     assert proposal.changes["PriorityFavorSmall"] == "YES"

@@ -16,7 +16,7 @@ from schedlab.history.alerts.watch import watch
 from schedlab.history.alerts_section import AlertsSection
 from schedlab.history.store import JobQuery
 from schedlab.history.store.duties import is_due, take_duty
-from schedlab.history.web.access.accounts import Account, put_account
+from schedlab.history.web.access.accounts import Account, put_account, remove_account
 from schedlab.history.web.access.viewer import Role
 from schedlab.history.web.database import Database
 from schedlab.history.web.queries.over_time import sums_over_time
@@ -73,14 +73,17 @@ def test_reports_have_the_same_numbers(store: Database, tmp_path: Path) -> None:
     assert [name for name, _ in report.groups] == ["physics", "chemistry"]
 
 
-def test_subscriptions_end_with_their_account(store: Database) -> None:
-    """An account has one subscription: the last one counts."""
+def test_an_account_has_one_subscription(store: Database) -> None:
+    """The last one counts; it ends by itself, or with the account."""
     with store.writing() as connection:
         put_account(connection, Account("ann", Role.USER))
         subscribe(connection, Subscription("ann", "ann@example.org", "week"))
         subscribe(connection, Subscription("ann", "ann@example.org", "month"))
         assert [each.period for each in list_subscriptions(connection)] == ["month"]
         unsubscribe(connection, "ann")
+        assert list_subscriptions(connection) == []
+        subscribe(connection, Subscription("ann", "ann@example.org", "week"))
+        remove_account(connection, "ann")
         assert list_subscriptions(connection) == []
 
 

@@ -363,7 +363,7 @@ def test_names_are_never_run(visitors: Visitors) -> None:
     assert page.locator("img[src=x]").count() == 0
 
 
-def test_others_on_a_shared_node_are_counted_but_not_shown(visitors: Visitors) -> None:
+def test_jobs_of_other_users_are_not_listed_and_not_found(visitors: Visitors) -> None:
     """Other users' jobs are not in a user's list, and their pages are not found."""
     page = visitors.page("boole")
     page.goto("/jobs")
