@@ -61,7 +61,7 @@ class Demands:
         if "cores" in self.resources.place:
             place = self.resources.place["cores"]
             shares &= self.per_node[:, place] < self.resources.capacity[:, place].max()
-        return len(np.unique(self.job[shares]))
+        return int(np.count_nonzero(shares))
 
 
 def demands_of(workload: Workload, platform: Platform, *, whole_nodes: bool = False) -> Demands:
