@@ -22,12 +22,12 @@ A_FIFTH = 20.0
 
 
 def coalloc() -> list[Row]:
-    """One pass for the makespan on trees of each width, one thread against one thread."""
+    """Measure a pass for the makespan on trees of each width, one thread against one thread."""
     return [row for width in WIDTHS for row in of_width(width)]
 
 
 def of_width(width: int) -> list[Row]:
-    """The first generated problem whose min-fill tree is that wide."""
+    """Measure the first generated problem whose min-fill tree has this width."""
     network, tree = instance(width)
     utilities = makespan_utilities(network)
     cells = sum(tree.cells(network.sizes))
@@ -46,7 +46,7 @@ def of_width(width: int) -> list[Row]:
 
 
 def instance(width: int) -> tuple[ConstraintNetwork, PseudoTree]:
-    """A network with a tree of that width."""
+    """Return a network with a tree of this width."""
     seed = 0
     while True:
         problem = generate_problem(JOBS, kind="one-or-two", slots=SLOTS, seed=seed)
@@ -58,7 +58,7 @@ def instance(width: int) -> tuple[ConstraintNetwork, PseudoTree]:
 
 
 def best_s(work: Callable[[], object]) -> float:
-    """Seconds of the fastest of some repeats."""
+    """Return the seconds of the fastest of some repeats."""
     best = float("inf")
     for _ in range(REPEATS):
         began = time.perf_counter()

@@ -19,7 +19,7 @@ LEARNING_ENVS, LEARNING_STEPS = 8, 8_192
 
 
 def environments() -> list[Row]:
-    """Takizawa's Proposal and Casagrande's grid; nothing where the extra is not installed."""
+    """Measure Takizawa's Proposal and Casagrande's grid; nothing if the extra is not installed."""
     try:
         import gymnasium  # noqa: F401
         import stable_baselines3  # noqa: F401
@@ -29,13 +29,13 @@ def environments() -> list[Row]:
 
 
 def sensible(masks: NDArray[np.bool_], random: np.random.Generator) -> NDArray[np.int64]:
-    """For each environment one of the actions that make sense."""
+    """Return for each environment one of the actions that make sense."""
     chosen: NDArray[np.int64] = np.where(masks, random.random(masks.shape), -1).argmax(axis=1)
     return chosen
 
 
 def batch_rates() -> list[Row]:
-    """The native batches, new episodes included, the choice of actions not."""
+    """Measure the native batches, with new episodes but without the choice of actions."""
     from schedlab.rl import GanttVectorEnv, QueueVectorEnv
 
     rows = []
@@ -52,7 +52,7 @@ def batch_rates() -> list[Row]:
 
 
 def batch_rate(env: NativeVectorEnv[Any]) -> float:
-    """Steps of all environments per second."""
+    """Return the steps of all environments per second."""
     env.reset(seed=1)
     random, took = np.random.default_rng(1), 0.0
     for _ in range(STEPS):
@@ -64,7 +64,7 @@ def batch_rate(env: NativeVectorEnv[Any]) -> float:
 
 
 def single_rate() -> Row:
-    """One environment through Gymnasium's interface."""
+    """Measure one environment through Gymnasium's interface."""
     import gymnasium
 
     from schedlab.rl import QueueEnv
@@ -86,7 +86,7 @@ def single_rate() -> Row:
 
 
 def learning() -> list[Row]:
-    """SB3's PPO with the paper's NN1 on one core, and the part that the environments take."""
+    """Measure SB3's PPO with the paper's NN1 on one core, and the environments' share of it."""
     import torch
     from stable_baselines3 import PPO
 
@@ -126,7 +126,7 @@ class Stopwatch:
         env.step_wait = self.step_wait  # type: ignore[method-assign]
 
     def step_wait(self) -> Any:
-        """The environment's own, timed."""
+        """Step the environment, and add the time that it takes."""
         began = time.perf_counter()
         try:
             return self._step()

@@ -1,4 +1,4 @@
-"""How many episodes an evolution plays."""
+"""How many episodes an evolution plays per second."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ A_MINUTE = 20_000
 
 
 def evolution() -> list[Row]:
-    """Generations on Lublin jobs with two threads; nothing where the extra is not installed."""
+    """Measure generations on Lublin jobs, two threads; nothing if the extra is not installed."""
     try:
         import cma  # noqa: F401
     except ModuleNotFoundError:
@@ -22,7 +22,7 @@ def evolution() -> list[Row]:
 
 
 def episodes(metric: str, transforms: tuple[str, ...]) -> Row:
-    """Of random candidates that use every feature; all draws are made before."""
+    """Measure random candidates that use every feature; all draws are made before."""
     from functools import partial
 
     from schedlab.evolve import Arena, Episode, WeightedObjective

@@ -16,7 +16,7 @@ SHARED_NODES = Path(__file__).parents[1] / "examples" / "shared_nodes.toml"
 
 
 def seconds(*command: str) -> float:
-    """Wall-clock time of a command."""
+    """Return the wall-clock time of a command."""
     began = time.perf_counter()
     subprocess.run(command, check=True, capture_output=True)
     return time.perf_counter() - began
@@ -33,7 +33,7 @@ sys.exit(os.waitstatus_to_exitcode(status))
 
 
 def measured(*command: str) -> tuple[float, float]:
-    """Wall-clock time of a command, and its largest resident size in MB."""
+    """Return the wall-clock time of a command, and its largest resident size in MB."""
     began = time.perf_counter()
     small = [sys.executable, "-I", "-S", "-c", _LARGEST, *command]
     told = subprocess.run(small, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -41,7 +41,7 @@ def measured(*command: str) -> tuple[float, float]:
 
 
 def files(folder: Path) -> list[Row]:
-    """A million jobs generated, read, and run from SWF to Parquet."""
+    """Measure a million jobs: generated, read, and run from SWF to Parquet."""
     began = time.perf_counter()
     generate("lublin:nodes=256", MILLION, seed=1)
     generated = time.perf_counter() - began
@@ -67,7 +67,7 @@ def files(folder: Path) -> list[Row]:
 
 
 def start_up() -> list[Row]:
-    """How long one waits for the first answer."""
+    """Measure how long a user waits for the first answer."""
     python, schedlab = sys.executable, str(Path(sys.executable).with_name("schedlab"))
     commands = {
         "import schedlab": [python, "-c", "import schedlab"],

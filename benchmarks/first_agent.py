@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def blocks() -> tuple[str, str]:
-    """The page's training, and its comparison."""
+    """Return the code of the page's training, and of its comparison."""
     text = PAGE.read_text(encoding="utf-8").partition("## A first agent")[2]
     train, compare, *_ = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     return train, compare

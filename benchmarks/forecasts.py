@@ -14,7 +14,7 @@ WAITING, FORKS = 10_000, 100
 
 
 def forecasts() -> list[Row]:
-    """One forecast of 10,000 waiting jobs, 100 futures, the best of three."""
+    """Measure a forecast of 10,000 waiting jobs, 100 futures, the best of three."""
     simulation = crowded()
     waiting = int(simulation.unfinished().is_waiting.sum())
     best = {}
@@ -28,7 +28,7 @@ def forecasts() -> list[Row]:
 
 
 def crowded() -> Simulation:
-    """A machine of 1,024 nodes whose queue has grown to some 10,000 jobs of 100 users."""
+    """Return a machine of 1,024 nodes whose queue has grown to some 10,000 jobs of 100 users."""
     rng = np.random.default_rng(0)
     jobs = 22_000
     request = rng.choice([600, 1800, 3600, 7200, 14_400, 43_200, 86_400], jobs)

@@ -54,16 +54,16 @@ JOBS = {
     "CEA-Curie": 5000,
     "RICC": 8000,
 }
-"""Of a window, by trace: some weeks, where jobs are not too many."""
+"""Jobs of a window, by trace: some weeks, unless these are too many jobs."""
 
 MODELS = {f"lublin-{nodes}": nodes for nodes in (64, 256, 1024)}
 MODEL_JOBS, MODEL_WINDOWS, MODEL_LOAD = 2500, 20, 0.9
 
 LEAST_GAIN = 0.2
-"""Nothing is learnt from a source in none of whose windows the best rule is further above 1."""
+"""Sources are left out if in no window the best rule's slowdown is further above 1."""
 
 START = {"log_run": 1.0, "log_share": 0.25, "log_slowdown": -0.3}
-"""Where the search begins: short jobs first, by what past jobs tell, but none waits for ever."""
+"""Where the search begins: short jobs first, by past run times, but no job waits for ever."""
 
 SPREAD = {"linear": 0.15, "weight": 0.3, "out": 0.2}
 """The first spread of candidates: of the linear part, into hidden units, and out of them."""
@@ -77,7 +77,7 @@ class Window:
 
     source: str
     first: int
-    """Of the trace; of a model its seed."""
+    """The first job, counted in the trace; of a model its seed."""
     jobs: int
     nodes: int
     rule: str
@@ -89,12 +89,12 @@ class Window:
 
 @cache
 def trace(data: Path, name: str) -> tuple[Workload, int]:
-    """The whole trace and its machine."""
+    """Return the whole trace and its machine."""
     return load(data, name)
 
 
 def jobs_in(data: Path, source: str, first: int, count: int) -> tuple[Workload, int]:
-    """The jobs of a window, the first submitted at 0, and their machine."""
+    """Return the jobs of a window, the first submitted at 0, and their machine."""
     if source in MODELS:
         nodes = MODELS[source]
         drawn = generate(f"lublin:nodes={nodes}", count, seed=first)
@@ -106,7 +106,7 @@ def jobs_in(data: Path, source: str, first: int, count: int) -> tuple[Workload, 
 
 
 def measure(data: Path, place: tuple[str, int, int]) -> Window:
-    """What the best rule reaches."""
+    """Measure what the best rule reaches in a window."""
     jobs, nodes = jobs_in(data, *place)
     reached = {rule: float(slowdowns(simulate(jobs, nodes, rule)).mean()) for rule in RULES}
     best = min(reached, key=lambda rule: reached[rule])
@@ -114,7 +114,7 @@ def measure(data: Path, place: tuple[str, int, int]) -> Window:
 
 
 def places(data: Path, names: Sequence[str]) -> Iterator[tuple[str, int, int]]:
-    """Windows that overlap by half, and draws of models."""
+    """Yield windows that overlap by half, and draws of models."""
     for name in names:
         if name in MODELS:
             yield from ((name, seed, MODEL_JOBS) for seed in range(MODEL_WINDOWS))
@@ -137,7 +137,7 @@ def write_windows(given: argparse.Namespace) -> None:
 
 
 def read_windows(path: Path, left_out: str | None) -> dict[str, list[Window]]:
-    """The windows by source, without those of the trace left out."""
+    """Return the windows by source, without those of the trace left out."""
     by_source: dict[str, list[Window]] = {}
     with path.open(encoding="utf-8") as file:
         for row in csv.DictReader(file):
@@ -155,7 +155,7 @@ def read_windows(path: Path, left_out: str | None) -> dict[str, list[Window]]:
 
 
 def read_rules() -> dict[str, dict[str, float]]:
-    """The mean bounded slowdown of each rule on each whole trace."""
+    """Return the mean bounded slowdown of each rule on each whole trace."""
     found: dict[str, dict[str, float]] = {}
     with WHOLE.open(encoding="utf-8") as file:
         for row in csv.DictReader(file):
@@ -168,7 +168,7 @@ def read_rules() -> dict[str, dict[str, float]]:
 
 
 def network_at(point: Point, units: int, name: str = "candidate", **provenance: object) -> Network:
-    """The network whose weights are the coordinates."""
+    """Return the network whose weights are the coordinates."""
     numbers = [round(float(each), 4) for each in point]
     linear = dict(zip(JOB_INPUTS, numbers, strict=False))
     hidden = []
@@ -179,7 +179,7 @@ def network_at(point: Point, units: int, name: str = "candidate", **provenance: 
 
 
 def first_point(units: int, random: np.random.Generator) -> tuple[Point, Point]:
-    """Where the search begins and how far it looks: hidden units at random, and unheard."""
+    """Return where the search begins and its spread: hidden units are random, without effect."""
     linear = [START.get(name, 0.0) for name in JOB_INPUTS]
     point, spread = [*linear], [SPREAD["linear"]] * len(linear)
     for _ in range(units):
@@ -191,7 +191,7 @@ def first_point(units: int, random: np.random.Generator) -> tuple[Point, Point]:
 def drawn_windows(
     by_source: dict[str, list[Window]], each: int, random: np.random.Generator
 ) -> list[Window]:
-    """Windows of each source, drawn in proportion to their part in the slowdown of the whole."""
+    """Return windows of each source, drawn in proportion to their part in its slowdown."""
     drawn: list[Window] = []
     for windows in by_source.values():
         weights = np.array([window.slowdown - 1 for window in windows]) + 0.01
@@ -214,7 +214,7 @@ class Search:
         self.snapshots: list[tuple[int, Point]] = [(0, point)]
 
     def play(self, point: Point, window: Window, jobs: Workload) -> float:
-        """The mean slowdown, relative to that of the best rule in the window."""
+        """Return the mean slowdown, relative to that of the best rule in the window."""
         policy = NetworkPolicy(network_at(point, self.given.units))
         schedule = simulate(jobs, window.nodes, policy)
         return float(slowdowns(schedule).mean()) / window.slowdown
@@ -249,7 +249,7 @@ class Search:
             self.snapshots.append((generation, last))
 
     def choose(self) -> tuple[int, Point, dict[int, float]]:
-        """The snapshot that is best on the whole traces that it was trained on."""
+        """Return the snapshot that is best on the whole traces that it was trained on."""
         rules = read_rules()
         names = [name for name in TRACES if name in self.windows]
         kept = [self.snapshots[0], *self.snapshots[-self.given.keep :]]
@@ -267,7 +267,7 @@ class Search:
 
 
 def whole(data: Path, name: str, policy: PolicyLike) -> float:
-    """The mean bounded slowdown on a whole trace."""
+    """Return the mean bounded slowdown on a whole trace."""
     jobs, nodes = trace(data, name)
     return float(slowdowns(simulate(jobs, nodes, policy)).mean())
 
@@ -325,12 +325,12 @@ def test(given: argparse.Namespace) -> None:
 
 
 def start() -> tuple[Point, int]:
-    """The first point, without hidden units."""
+    """Return the first point, without hidden units."""
     return first_point(0, np.random.default_rng(0))[0], 0
 
 
 def best_fixed(rules: dict[str, dict[str, float]]) -> str:
-    """The rule with the smallest geometric mean of its ratios to the best of each trace."""
+    """Return the rule with the smallest geometric mean of its ratios to the best of each trace."""
     costs = {
         rule: sum(math.log(of[rule] / min(of.values())) for of in rules.values()) for rule in RULES
     }
@@ -338,7 +338,7 @@ def best_fixed(rules: dict[str, dict[str, float]]) -> str:
 
 
 def main() -> None:
-    """Do what is asked."""
+    """Parse the command line, and run its command."""
     parser = argparse.ArgumentParser(description=__doc__)
     shared = ROOT.parent / "shared" / "data" / "swf"
     parser.add_argument("--data", type=Path, default=shared, help="folder with the traces")

@@ -69,7 +69,7 @@ def grid(steps: int, runs: int, batch_sizes: list[int] | None) -> Tuning:
 
 
 def measure(tuning: Tuning, folder: Path, to: Path | None) -> dict[str, Any]:
-    """Search the grid."""
+    """Search the grid, and return the figures."""
     began = time.perf_counter()
     timer, marks = Timer(), Marks(began, to)
     _time_populations(timer)
@@ -98,14 +98,14 @@ def measure(tuning: Tuning, folder: Path, to: Path | None) -> dict[str, Any]:
 
 
 class Marks:
-    """How many steps were done when."""
+    """How many steps were done at which time."""
 
     def __init__(self, began: float, to: Path | None) -> None:
         self.kept: list[tuple[float, int]] = []
         self._began, self._to = began, to
 
     def __call__(self, done: int, total: int, note: str) -> None:
-        """Keep a note that tells of steps."""
+        """Keep a note that gives a number of steps."""
         if note.endswith(STEPS):
             self.kept.append((time.perf_counter() - self._began, _number(note)))
             if self._to is not None and len(self.kept) % 100 == 0:
@@ -117,7 +117,7 @@ def _number(note: str) -> int:
 
 
 def _best(tuned: Tuned) -> list[dict[str, Any]]:
-    """The first settings of the ranking."""
+    """Return the first settings of the ranking."""
     return [
         {**trial.setting, "mean": trial.mean, "spread": trial.spread}
         for trial in tuned.trials[:5]
@@ -126,7 +126,7 @@ def _best(tuned: Tuned) -> list[dict[str, Any]]:
 
 
 def _time_populations(timer: Timer) -> None:
-    """Time what every population does, where its thread waits for it."""
+    """Time what every population does; its thread waits for the GPU."""
 
     def timed(*arguments: Any, **keywords: Any) -> Any:
         population = Population(*arguments, **keywords)

@@ -42,7 +42,7 @@ def main() -> None:
 
 
 def measure(folder: Path, **changes: Any) -> dict[str, Any]:
-    """The paper's training with these changes in ``[train]`` and ``[ppo]``."""
+    """Measure the paper's training with these changes in ``[train]`` and ``[ppo]``."""
     began = time.perf_counter()
     own = {each.name for each in fields(PpoSection)}
     config = read_training(EXAMPLE)

@@ -22,8 +22,8 @@ from schedlab.workload import write_workload
 MILLION, FOUND = 1_000_000, 10_000
 SACCT_ROWS = 100_000
 
-# Prints how long the command took, by the clock and of the processor, and its largest resident
-# size, which the kernel counts from zero in a new program, unlike that of getrusage.
+# Prints the wall-clock and the processor time of the command, and its largest resident size, which
+# the kernel counts from zero in a new program, unlike that of getrusage.
 _TIMED = """
 import re, sys, time
 from pathlib import Path
@@ -47,7 +47,7 @@ class _Cost(NamedTuple):
 
 
 def history(folder: Path, jobs: int = MILLION) -> list[Row]:
-    """A million jobs in, some of them found, all of them out; and the rate of sacct's text."""
+    """Measure the ingest, query and export of a million jobs, and the reading of sacct's text."""
     trace, store = folder / "history.swf", folder / "history.db"
     write_workload(lublin(jobs, 256), trace)
     Store.make(str(store)).close()
@@ -85,7 +85,7 @@ def _best_s(work: Callable[[], object], times: int = 3) -> float:
 
 
 def _query_s(path: Path, jobs: int) -> float:
-    """The records of those jobs that were submitted in a range of time in the middle."""
+    """Return the time to read the records submitted in a range of time in the middle."""
     with Store.open(str(path)) as store:
         times = [queue_s for (queue_s,) in store.rows(JobQuery(), tables.jobs.c.queue_s)]
         first, last = times[jobs // 2], times[jobs // 2 + FOUND]
@@ -94,7 +94,7 @@ def _query_s(path: Path, jobs: int) -> float:
 
 
 def _sacct_rate(folder: Path) -> float:
-    """Records per second of what sacct prints, from text to validated records."""
+    """Return records per second, from the text of sacct to validated records."""
     row = {
         "State": "COMPLETED",
         "Cluster": "one",
@@ -134,7 +134,7 @@ def _sacct_rate(folder: Path) -> float:
 
 
 def main() -> None:
-    """Measure these alone and print them."""
+    """Measure the job histories alone, and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--jobs", type=int, default=MILLION, help="fewer for a quick look")
     options = parser.parse_args()

@@ -53,20 +53,20 @@ class Bench:
 
     @property
     def live(self) -> Path:
-        """Where the switch and the logs are."""
+        """The folder of the switch and the logs."""
         return self.site / "live"
 
     @property
     def clock(self) -> Path:
-        """How far the clock of the steering is from the true one, where that can be set."""
+        """The file that sets how far the clock of the steering is from the true one."""
         return self.live / "clock"
 
     def factors(self) -> dict[int, int]:
-        """The site factors that are not 0."""
+        """Return the site factors that are not 0."""
         return SlurmReader(self.slurm).site_factors()
 
     def until(self, happened: Callable[[], bool], what: str) -> float:
-        """Wait; return for how long."""
+        """Wait until it has happened; return how long that took."""
         begun = time.monotonic()
         while True:
             try:
@@ -79,7 +79,7 @@ class Bench:
             time.sleep(0.1)
 
     def fill(self) -> None:
-        """One job holds the cluster, others wait."""
+        """Submit a job that holds the cluster, and others that wait."""
         cpus = self.slurm.run("sinfo", "-h", "-o", "%C").splitlines()[0].split("/")[-1].strip()
         first = self.slurm.submit(["-n", cpus, "-t", "60"], "sleep 3600", None)
         self.until(
@@ -91,11 +91,11 @@ class Bench:
             self.jobs.add(self.slurm.submit(options, "sleep 1", None))
 
     def command(self, *words: str) -> list[str]:
-        """Of schedlab."""
+        """Return the command line of a command of ``schedlab live``."""
         return [sys.executable, "-m", "schedlab", "live", *words, "--conf", str(self.conf)]
 
     def steer(self) -> None:
-        """Until something is changed."""
+        """Start the steering, and wait until it has changed something."""
         self.clock.write_text("0")
         for name in (LOG, SWITCH):
             (self.live / name).unlink(missing_ok=True)
@@ -109,11 +109,11 @@ class Bench:
         self.until(lambda: bool(self.factors()), "priorities are changed")
 
     def stop(self) -> None:
-        """By the command."""
+        """Stop the steering by its command."""
         subprocess.run(self.command("stop", str(self.site)), check=True, stdout=subprocess.DEVNULL)
 
     def harm(self) -> tuple[int, int]:
-        """How many jobs are lost, and how many are held."""
+        """Return how many jobs are lost, and how many are held."""
         rows = [
             line.split("|") for line in self.slurm.run("squeue", "-h", "-o", "%i|%r").split("\n")
         ]
@@ -122,7 +122,7 @@ class Bench:
         return len(self.jobs - there), held
 
     def controller(self) -> int:
-        """The process of slurmctld."""
+        """Return the process number of slurmctld."""
         return int(Path(self.slurm.config["SlurmctldPidFile"]).read_text())
 
 
@@ -205,7 +205,7 @@ def full_disk(bench: Bench) -> None:
     assert bench.process is not None
     size = (bench.live / LOG).stat().st_size
     resource.prlimit(bench.process.pid, resource.RLIMIT_FSIZE, (size, size))
-    # Something must change for it to be noticed.
+    # The steering notices only when something must be changed.
     bench.jobs.add(bench.slurm.submit(["-n", "1", "-t", "1"], "sleep 1", None))
 
 
@@ -276,7 +276,7 @@ def _clean(bench: Bench) -> Iterator[None]:
 
 
 def one(bench: Bench, fault: Callable[[Bench], None]) -> dict[str, Any]:
-    """One fault, and what became of it."""
+    """Make one fault, and return its consequences."""
     bench.steer()
     with _clean(bench):
         begun = time.monotonic()
@@ -285,7 +285,7 @@ def one(bench: Bench, fault: Callable[[Bench], None]) -> dict[str, Any]:
         took_s = time.monotonic() - begun
     # After a restart slurmctld answers before it knows all priorities again.
     time.sleep(10.0 if fault is restarted_controller else 1.0)
-    again = len(bench.factors())  # what hung and went on must not have changed anything
+    again = len(bench.factors())  # a steering that hung and went on must change nothing
     lost, held = bench.harm()
     return {
         "fault": fault.__name__,
@@ -297,7 +297,7 @@ def one(bench: Bench, fault: Callable[[Bench], None]) -> dict[str, Any]:
 
 
 def table(document: Mapping[str, Any]) -> str:
-    """In Markdown."""
+    """Return the table in Markdown."""
     return "\n".join(_lines(document["faults"]))
 
 
@@ -317,7 +317,7 @@ def _lines(rows: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def main() -> None:
-    """Draw, make and write."""
+    """Draw faults, make them, and write the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("site", type=Path, nargs="?")
     parser.add_argument("--conf", type=Path)

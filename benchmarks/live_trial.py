@@ -44,7 +44,7 @@ TITLES = {
 
 
 def rehearsed(folder: Path, policy: str, every_s: float) -> float:
-    """What the twin expects of steering, from a run without it: the change of the mean wait."""
+    """Return the change of the mean wait that the twin expects, from a run without steering."""
     site, _ = import_dump(folder, sacct_records)
     drawn = phases_of(site, PHASES)
     guards = Guards(default_clamp(site))
@@ -54,7 +54,7 @@ def rehearsed(folder: Path, policy: str, every_s: float) -> float:
 
 
 def joined(paths: list[Path]) -> Iterator[dict[str, Any]]:
-    """One trial for each policy."""
+    """Yield one trial for each policy."""
     by_policy: Mapping[str, list[Path]] = defaultdict(list)
     for path in paths:
         by_policy[json.loads(path.read_text())["policy"]].append(path)
@@ -92,7 +92,7 @@ def joined(paths: list[Path]) -> Iterator[dict[str, Any]]:
 
 
 def _refused(paths: list[Path]) -> float:
-    """The share of looks in which a guard forbade all changes."""
+    """Return the share of looks in which a guard forbade all changes."""
     files = [file for path in paths for file in path.with_suffix("").glob("*/steer.jsonl")]
     lines = [line for file in files for line in file.read_text().splitlines() if line[-1:] == "}"]
     steps = [step for step in map(json.loads, lines) if "advice" in step]
@@ -100,7 +100,7 @@ def _refused(paths: list[Path]) -> float:
 
 
 def table(document: Mapping[str, Any]) -> str:
-    """All trials, in Markdown."""
+    """Return all trials in Markdown."""
     parts = []
     for trial in document["trials"]:
         replicas = trial["effects"][0]["replicas"]
@@ -124,7 +124,7 @@ def _lines(trial: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _expected(trial: Mapping[str, Any]) -> str:
-    """What the twin had predicted, in a sentence."""
+    """Return what the twin had predicted, in a sentence."""
     told = trial["predicted"]
     wishes, rehearsals = (
         float(np.mean(told[key])) for key in ("by_wishes_of_shadows", "by_rehearsals")
@@ -137,7 +137,7 @@ def _expected(trial: Mapping[str, Any]) -> str:
 
 
 def main() -> None:
-    """Read, put together and write."""
+    """Read the trials, put them together, and write the result."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("trials", type=Path, nargs="+")
     parser.add_argument("--out", type=Path, default=FIGURES)

@@ -32,7 +32,7 @@ class BareLoop:
         np.concatenate([[len(workload), nodes], *columns]).astype(np.int64).tofile(self.jobs)
 
     def run(self, repeats: int = 3) -> tuple[float, int]:
-        """Jobs per second of the processor and the sum of all waits."""
+        """Return jobs per second of processor time, and the sum of all waits."""
         answer = subprocess.run(
             [self.program, self.jobs, str(repeats)], check=True, capture_output=True, text=True
         )
@@ -41,7 +41,7 @@ class BareLoop:
 
 
 def reference_rate(workload: Workload, nodes: int) -> float:
-    """Jobs per second of the plain Python reference under EASY."""
+    """Return jobs per second of the plain Python reference under EASY."""
     began = time.process_time()
     reference_simulate(workload, nodes, ReferencePolicy(backfill="easy"))
     return len(workload) / (time.process_time() - began)
@@ -70,14 +70,14 @@ print("took", time.process_time() - began)
 
 
 def accasim_rate(folder: Path, workload: Workload, nodes: int) -> float | None:
-    """Jobs per second of AccaSim's EASY; None if it is not installed."""
+    """Return jobs per second of AccaSim's EASY; None if it is not installed."""
     system = {"groups": {"g0": {"core": 1, "mem": 1}}, "resources": {"g0": nodes}}
     one = {"core": 1, "mem": 1}
     return _accasim_rate(folder, workload, system, [one] * len(workload))
 
 
 def accasim_shared_rate(folder: Path, workload: Workload, platform: Platform) -> float | None:
-    """The same where jobs share nodes by cores, memory (in MiB) and GPUs."""
+    """Return the same for jobs that share nodes by cores, memory (in MiB) and GPUs."""
     asked = demands_of(workload, platform)
     names = {"cores": "core", "memory": "mem", "gpu": "gpu"}
     scale = np.array([1 << 20 if name == "memory" else 1 for name in asked.resources.names])

@@ -51,7 +51,7 @@ PARTS: dict[str, Callable[[Path, Path], list[Row]]] = {
     "sensors": lambda folder, data: sensors(folder),
     "start": lambda folder, data: start_up(),
 }
-"""What can be measured by itself, from a folder to write to and one with real traces."""
+"""The parts that can be measured alone, with a folder to write to and one with real traces."""
 
 
 def main() -> None:

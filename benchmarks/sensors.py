@@ -21,7 +21,7 @@ NAMES = ("power_watt", *(f"sensor{number}_celsius" for number in range(1, ITEMS)
 
 
 def sensors(folder: Path) -> list[Row]:
-    """The aggregates of a job of 32 nodes and a day, with ten items a minute."""
+    """Measure the aggregates of a job of 32 nodes and a day, with ten items a minute."""
     site, job = write_site(folder), job_of_all_nodes()
     best = float("inf")
     for _ in range(REPEATS):
@@ -34,7 +34,7 @@ def sensors(folder: Path) -> list[Row]:
 
 
 def write_site(folder: Path) -> Site:
-    """A site whose sensors wrote three days of all its nodes into one file."""
+    """Return a site whose sensors wrote three days of all its nodes into one file."""
     minutes = START_S - 86400 + 60 * np.arange(3 * 24 * 60)
     random = np.random.default_rng(1)
     tables = [
@@ -59,7 +59,7 @@ def write_site(folder: Path) -> Site:
 
 
 def job_of_all_nodes() -> JobRecord:
-    """A job that held every node for a day."""
+    """Return a job that held every node for a day."""
     document = {
         "cluster": "bench",
         "jobid": "1",
@@ -76,5 +76,5 @@ def job_of_all_nodes() -> JobRecord:
 
 
 def host_name(node: int) -> str:
-    """``n07``."""
+    """Return the name of a node, such as ``n07``."""
     return f"n{node:02}"

@@ -1,7 +1,7 @@
 """The synthetic jobs of ``service_store`` as columns: ten million in minutes, PostgreSQL only.
 
-The rows are those that a store's ``put`` writes, but for digests, which tell an ingest whether
-a record has changed; nothing is read from these jobs again. Indices are made after the rows.
+The rows are those that a store's ``put`` writes, except digests, which show an ingest whether a
+record has changed; no ingest reads these jobs again. Indices are made after the rows.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _portions(drawn: Drawn) -> Iterator[tuple[int, Drawn]]:
 
 
 def _jobs(first: int, drawn: Drawn) -> pl.DataFrame:
-    """The columns of the table, and the nodes and the tag of each job."""
+    """Return the columns of the table, and the nodes and the tag of each job."""
     count = len(drawn["queue_s"])
     frame = pl.DataFrame({"id": np.arange(first, first + count), **drawn})
     frame = frame.with_columns(
@@ -85,7 +85,7 @@ def _jobs(first: int, drawn: Drawn) -> pl.DataFrame:
 
 
 def _record() -> pl.Expr:
-    """The record as JSON, its items in the order of the schema."""
+    """Return the record as JSON, its items in the order of the schema."""
     items: list[tuple[str, pl.Expr, bool]] = [
         ("jobid", pl.col("jobid"), True),
         ("queue_time", _moment("queue_s"), True),
@@ -146,7 +146,7 @@ def _padded(column: str | pl.Expr, width: int) -> pl.Expr:
 
 
 def _nodes(drawn: Drawn) -> pl.Series:
-    """The names of the hosts of each job, which follow each other."""
+    """Return the names of the hosts of each job, which follow each other."""
     counts = drawn["hosts"]
     firsts = np.repeat(drawn["node"], counts)
     ends = np.cumsum(counts)

@@ -1,7 +1,7 @@
 """Processor time of an ingested job: ``python -m benchmarks.service_ingest STORE [--jobs 100000]``.
 
-The store must be empty. Synthetic jobs are written in the portions of an ingest; what it takes to
-make their records is not counted. Processor time depends less than the clock on what else runs.
+The store must be empty. Synthetic jobs are written in the portions of an ingest; the time to make
+their records is not counted. Processor time depends less than the clock on what else runs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ RECORDED = Path(__file__).with_suffix(".json")
 
 
 def measure(store_url: str, jobs: int) -> dict[str, float | int | str]:
-    """Microseconds of a job, of the program that writes it and of PostgreSQL."""
+    """Return microseconds per job, of the program that writes it and of PostgreSQL."""
     Store.make(store_url).close()
     server = server_of(store_url)
     records, own_s, server_ms = synthetic(jobs), 0.0, 0.0
@@ -44,7 +44,7 @@ def _server_ms(server: int | None) -> float:
 
 
 def main() -> None:
-    """Measure it, and print it."""
+    """Measure the processor time, and print it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("store", help="a new SQLite file, or postgresql://... with no jobs in it")
     parser.add_argument("--jobs", type=int, default=100_000)

@@ -94,7 +94,7 @@ class Period:
 
 
 def mix(draw: random.Random, jobs: int) -> tuple[str, str]:
-    """A kind of request and its path, as often as operators, users and programs would ask."""
+    """Draw a kind of request and its path, as often as operators, users and programs ask."""
     day_s = END_S - int(draw.expovariate(1 / 30) * DAY_S) % YEARS_S
     user = f"user{min(int(draw.paretovariate(0.5)) - 1, USERS - 1):03}"
     window = f"from={_moment(day_s - DAY_S)}&to={_moment(day_s)}"
@@ -121,7 +121,7 @@ def _moment(epoch_s: int) -> str:
 
 
 def write_site(folder: Path) -> Path:
-    """A site file, and the power of every node once a minute in the last two days."""
+    """Write a site file, and the power of every node once a minute in the last two days."""
     minutes = 2 * DAY_S // 60
     hosts = np.repeat([f"n{number:03}" for number in range(NODES)], minutes)
     time_s = np.tile(END_S - 2 * DAY_S + 60 * np.arange(minutes), NODES)
@@ -134,7 +134,7 @@ def write_site(folder: Path) -> Path:
 
 @contextmanager
 def serving(site: Path, store: str, workers: int) -> Iterator[tuple[str, int]]:
-    """The service in processes of its own: its address and the number of the first of them."""
+    """Run the service in processes of its own; yield its address and the first one's number."""
     command = [sys.executable, "-m", "schedlab", "serve", "--site", str(site), "--store", store]
     command += ["--port", str(PORT), "--workers", str(workers)]
     url = f"http://127.0.0.1:{PORT}"
@@ -156,7 +156,7 @@ def _is_up(url: str) -> bool:
 
 
 def resident_mb(process: int) -> float:
-    """The memory of a process and of those that it started."""
+    """Return the memory of a process and of those that it started."""
     status = Path(f"/proc/{process}/status").read_text()
     own_kb = int(next(line for line in status.splitlines() if line.startswith("VmRSS")).split()[1])
     return own_kb / 1024 + sum(map(resident_mb, _children(process)))
@@ -175,7 +175,7 @@ async def load(
     paths: Callable[[], tuple[str, str]],
     found: dict[str, Measured],
 ) -> None:
-    """Ask at that rate for that time; what was asked is answered to the end."""
+    """Send requests at this rate for this time, and wait for all answers."""
     limits = httpx.Limits(max_connections=200, max_keepalive_connections=200)
     headers = {"authorization": f"Bearer {token}"}
     async with httpx.AsyncClient(
@@ -203,7 +203,7 @@ async def load(
 
 
 async def watch(process: int, found: dict[str, Measured]) -> list[Period]:
-    """What was seen in each period, until it is cancelled."""
+    """Return what was seen in each period, until this task is cancelled."""
     taken_s, periods = found[ALL].taken_s, []
     with suppress(asyncio.CancelledError):
         while True:
@@ -217,7 +217,7 @@ async def watch(process: int, found: dict[str, Measured]) -> list[Period]:
 
 
 def ticks() -> NDArray[np.int64]:
-    """So far: ours, the service being our child; PostgreSQL's; everybody's; idle ones too."""
+    """Return ticks so far: ours (the service is our child), PostgreSQL's, all busy, and all."""
     line = Path("/proc/stat").read_text().splitlines()[0]
     each = [int(text) for text in line.split()[1:9]]  # user, nice, system, idle, waiting and so on
     ours = _processor_ticks(os.getpid())
@@ -239,13 +239,13 @@ class Processor:
 
 
 def used_ms(service: int, server: int | None) -> NDArray[np.float64]:
-    """What the service has used so far, and the server of its store."""
+    """Return the processor time used so far by the service, and by the server of its store."""
     ticks = (_processor_ticks(service), 0 if server is None else _server_ticks(server))
     return 1e3 * np.array(ticks) / os.sysconf("SC_CLK_TCK")
 
 
 def server_of(store: str) -> int | None:
-    """The first process of a PostgreSQL on this machine; None for SQLite."""
+    """Return the first process of a PostgreSQL on this machine; None for SQLite."""
     url = parse_url(store)
     if url.get_backend_name() == "sqlite":
         return None
@@ -255,7 +255,7 @@ def server_of(store: str) -> int | None:
 
 
 def _server_ticks(server: int) -> int:
-    """Of its processes, and of those that have ended."""
+    """Return the ticks of the server's processes, and of those that have ended."""
     after_name = Path(f"/proc/{server}/stat").read_text().rpartition(")")[2].split()
     return sum(map(int, after_name[11:15])) + sum(map(_own_ticks, _children(server)))
 
@@ -276,14 +276,14 @@ def _own_ticks(process: int) -> int:
 
 
 def _processor_ticks(process: int) -> int:
-    """Of a process and of those that it started."""
+    """Return the ticks of a process and of those that it started."""
     return _own_ticks(process) + sum(map(_processor_ticks, _children(process)))
 
 
 async def watched_load(
     process: int, found: dict[str, Measured], asked: Coroutine[Any, Any, None]
 ) -> list[Period]:
-    """Ask, and see what becomes of the service and the machine meanwhile."""
+    """Send the requests, and watch the service and the machine meanwhile."""
     watching = asyncio.create_task(watch(process, found))
     await asked
     watching.cancel()
@@ -291,7 +291,7 @@ async def watched_load(
 
 
 def timelines(url: str, token: str) -> list[str]:
-    """The paths of some timelines of the last day, on nodes that have a meter."""
+    """Return the paths of some timelines of the last day, on nodes that have a meter."""
     window = f"from={_moment(END_S - DAY_S)}&to={_moment(END_S)}"
     path = f"{url}/v1/jobs?cluster=large&limit=200&min_run_s=3600&{window}"
     jobs = httpx.get(path, headers={"authorization": f"Bearer {token}"}).json()["jobs"]
@@ -302,7 +302,7 @@ def timelines(url: str, token: str) -> list[str]:
 
 
 def recorded(found: dict[str, Measured], periods: Sequence[Period]) -> dict[str, Any]:
-    """The same numbers as a file keeps them."""
+    """Return the same numbers as a file keeps them."""
 
     def row(measured: Measured) -> dict[str, Any]:
         taken_ms = 1e3 * np.array(measured.taken_s)
@@ -352,7 +352,7 @@ def _table(title: str, first: str, *others: str) -> Table:
 
 
 def main() -> None:
-    """Make the store if it is not there, serve it, and ask."""
+    """Make the store if it is not there, serve it, and put load on it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "store", help="a SQLite file or postgresql://...; made with --jobs if not there"

@@ -37,9 +37,9 @@ from schedlab.history.web.access.viewer import Role
 from schedlab.history.web.database import Database
 
 PERIOD_S = 30.0
-"""After which the page loads itself again."""
+"""The time after which the page loads itself again."""
 DELAYS_S = (1, 2, 4, 8)
-"""Between looks for a forecast that is being computed; the last holds for all others."""
+"""Delays between looks for a forecast that is being computed; the last one repeats."""
 RECORDED = Path(__file__).with_suffix(".json")
 _STARTS = re.compile(r'data-starts="([^"]+)"')
 
@@ -47,7 +47,7 @@ _STARTS = re.compile(r'data-starts="([^"]+)"')
 async def look(
     client: httpx.AsyncClient, found: dict[str, Measured], kind: str, method: str, path: str
 ) -> httpx.Response | None:
-    """One request, with how long it took."""
+    """Make one request, and note how long it took."""
     began, answer = time.perf_counter(), None
     try:
         answer = await client.request(method, path)
@@ -74,7 +74,7 @@ async def follow(client: httpx.AsyncClient, found: dict[str, Measured], path: st
 async def open_page(
     client: httpx.AsyncClient, found: dict[str, Measured], begin_s: float, end_s: float
 ) -> None:
-    """Keep the page open until then, as ``live.js`` does."""
+    """Keep the page open until ``end_s``, as ``live.js`` does."""
     await asyncio.sleep(begin_s)
     following = set()
     while time.monotonic() < end_s:
@@ -91,7 +91,7 @@ async def open_page(
 async def open_pages(
     url: str, secrets: list[str], seconds: float, found: dict[str, Measured]
 ) -> None:
-    """All of them, opened at random moments of the first period."""
+    """Open all pages, at random moments of the first period."""
     draw, end_s = random.Random(1), time.monotonic() + seconds
     clients = []
     for secret in secrets:
@@ -105,7 +105,7 @@ async def open_pages(
 
 
 def visitors(store: str, pages: int) -> list[str]:
-    """Sessions of as many accounts."""
+    """Make accounts, one for each page, and return their sessions."""
     with closing(Database(store)) as database, database.writing() as connection:
         secrets = []
         for number in range(pages):
@@ -117,7 +117,7 @@ def visitors(store: str, pages: int) -> list[str]:
 
 
 def add_queue(store_url: str) -> int:
-    """Let jobs run and wait, unless some do; return how many."""
+    """Add jobs that run and wait, unless there are some; return how many there are."""
     unfinished = JobQuery(states=("pending", "running"))
     with Store.open(store_url) as store:
         if not store.count(unfinished):
@@ -126,7 +126,7 @@ def add_queue(store_url: str) -> int:
 
 
 def main() -> None:
-    """Serve the store, open the pages, and tell."""
+    """Serve the store, open the pages, and print the times."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("store", help="a SQLite file or postgresql://...")
     parser.add_argument("--pages", type=int, default=100)

@@ -1,7 +1,7 @@
 """Times of every page of the history service: ``python -m benchmarks.service_pages STORE``.
 
-Each page is opened some times, one after the other, by an administrator and by a user. The first
-time is told by itself: nothing of it was in memory. ``--record`` writes the result beside this
+Each page is opened several times in a row, by an administrator and by a user. The first time is
+reported by itself: nothing of the page was in memory. ``--record`` writes the result beside this
 file.
 """
 
@@ -73,7 +73,7 @@ PAGES: tuple[tuple[Account, str], ...] = (
     (USER, "/efficiency"),
     (USER, "/reports?period=month&date=2025-12-15"),
 )
-"""Who opens what; KEY is that of a job that waits."""
+"""Who opens which page; KEY is the key of a job that waits."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Opened:
 
 
 def opened(client: httpx.Client, who: str, page: str, times: int) -> Opened:
-    """Open a page again and again after the first time."""
+    """Open a page once, and then this number of times; return what was seen."""
     taken_ms, size = [], 0
     for _ in range(times + 1):
         began = time.perf_counter()
@@ -103,7 +103,7 @@ def opened(client: httpx.Client, who: str, page: str, times: int) -> Opened:
 
 
 def forecast_s(database: Database) -> tuple[float, int]:
-    """How long a forecast of the larger cluster takes, and of how many jobs it is."""
+    """Return how long a forecast of the larger cluster takes, and how many jobs it covers."""
     parameters = {"cluster": "large", "now_s": END_S}
     task = QueuedTask(
         id="0",
@@ -122,7 +122,7 @@ def forecast_s(database: Database) -> tuple[float, int]:
 
 
 def ready(url: str, wanted: int) -> tuple[int, int]:
-    """Make the store if it is not there; returns how many jobs it has, and which of them waits."""
+    """Make the store if it is not there; return its number of jobs and the key of a waiting one."""
     try:
         database = Database(url)
     except StoreError:
@@ -137,7 +137,7 @@ def ready(url: str, wanted: int) -> tuple[int, int]:
 
 
 def clients(url: str, store: str) -> Iterator[tuple[str, httpx.Client]]:
-    """Somebody who is logged in, for each account."""
+    """Yield a client that is logged in, for each account."""
     with closing(Database(store)) as database, database.writing() as connection:
         for account in (ADMIN, USER):
             cookie = {SESSION: begin_session(connection, account.name, 3_600)}

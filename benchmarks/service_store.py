@@ -23,7 +23,7 @@ USERS, GROUPS, NODES = 400, 40, 512
 STATES = ("completed", "failed", "timeout", "cancelled", "out_of_memory", "node_fail")
 SHARES = (0.86, 0.07, 0.04, 0.02, 0.009, 0.001)
 TAGS = ("cfd", "training", "chemistry", "test")
-"""One job in ten has one of them."""
+"""One job in ten has one of these tags."""
 
 
 RUNNING, WAITING = 300, 3_000
@@ -31,7 +31,7 @@ RUNNING, WAITING = 300, 3_000
 
 
 def make_store(url: str, jobs: int, *, seed: int = 1, unfinished: bool = False) -> None:
-    """Three years of jobs of two clusters, written in portions as an ingest writes them."""
+    """Write three years of jobs of two clusters, in portions as an ingest writes them."""
     records = chain(synthetic(jobs, seed), queue(jobs, seed) if unfinished else ())
     with Store.make(url) as store:
         while portion := list(islice(records, PORTION)):
@@ -40,7 +40,7 @@ def make_store(url: str, jobs: int, *, seed: int = 1, unfinished: bool = False) 
 
 
 def synthetic(jobs: int, seed: int = 1) -> Iterator[JobRecord]:
-    """Jobs in order of submission: few users have most of them, and most are small and short."""
+    """Yield jobs in order of submission: few users have most; most are small and short."""
     drawn = draw(jobs, seed)
     columns = [column.tolist() for column in drawn.values()]
     for number, values in enumerate(zip(*columns, strict=True), 1):
@@ -48,7 +48,7 @@ def synthetic(jobs: int, seed: int = 1) -> Iterator[JobRecord]:
 
 
 def draw(jobs: int, seed: int = 1) -> Drawn:
-    """What the jobs are made of, in order of submission."""
+    """Draw the columns that the jobs are made of, in order of submission."""
     random = np.random.default_rng(seed)
     return {
         "queue_s": np.sort(random.integers(EPOCH_S, EPOCH_S + YEARS_S, jobs)),
@@ -91,7 +91,7 @@ def _record(number: int, drawn: dict[str, Any]) -> JobRecord:
 
 
 def queue(jobs: int, seed: int = 1) -> Iterator[JobRecord]:
-    """Jobs that run and wait when the three years are over."""
+    """Yield jobs that run and wait when the three years are over."""
     end_s = EPOCH_S + YEARS_S
     for number, record in enumerate(synthetic(RUNNING + WAITING, seed + 1)):
         document = record.model_dump(mode="json", exclude_none=True)

@@ -29,22 +29,22 @@ TARGETS = {
 
 
 def lublin(jobs: int, nodes: int, load: float = 0.9) -> Workload:
-    """Lublin jobs at this offered load, the workload of every figure here."""
+    """Return Lublin jobs at this offered load, the workload of every figure here."""
     return apply(generate(f"lublin:nodes={nodes}", jobs, seed=1), [f"load={load}:{nodes}"])
 
 
 def rate(workload: Workload, nodes: int, policy: str, repeats: int = 3) -> float:
-    """Jobs per second, the best of some runs, node naming included."""
+    """Return jobs per second, the best of some runs, with the naming of nodes."""
     took = min(_processor_s(workload, policy, nodes) for _ in range(repeats))
     return len(workload) / took
 
 
 def policies_and_peers(folder: Path) -> tuple[list[Row], float]:
-    """The classic policies beside the bare loop, the reference and AccaSim."""
+    """Measure the classic policies beside the bare loop, the reference and AccaSim."""
     workload = lublin(10_000, 256)
     bare = BareLoop(folder, workload, 256)
     floor, best = 0.0, dict.fromkeys(TARGETS, 0.0)
-    for _ in range(10):  # in turn, so that a busy moment of the machine strikes all alike
+    for _ in range(10):  # in turn, so that a busy moment of the machine slows all alike
         bare_rate, waited = bare.run()
         floor = max(floor, bare_rate)
         for policy in TARGETS:
@@ -69,15 +69,15 @@ def bare_rate(folder: Path) -> float:
 
 
 def growth() -> list[Row]:
-    """EASY over the number of jobs and over the size of the machine."""
+    """Measure EASY over the number of jobs and over the size of the machine."""
     by_jobs = [
-        Row(f"easy, 256 nodes, {jobs:,} jobs", rate(lublin(jobs, 256), 256, "easy", 2), "jobs/s")
-        for jobs in (10_000, 100_000, 1_000_000)
+        Row(f"easy, 256 nodes, {jobs:,} jobs", rate(lublin(jobs, 256), 256, "easy", runs), "jobs/s")
+        for jobs, runs in ((10_000, 20), (100_000, 10), (1_000_000, 3))
     ]
     by_nodes = [
         Row(
             f"easy, {nodes:,} nodes, 20,000 jobs",
-            rate(lublin(20_000, nodes), nodes, "easy"),
+            rate(lublin(20_000, nodes), nodes, "easy", 10),
             "jobs/s",
         )
         for nodes in (100, 1_000, 10_000, 100_000)
@@ -159,7 +159,7 @@ From some 7,500 jobs on the queue is long. ``easy-one-reserved`` is ``fcfs+one-r
 def shared_nodes(folder: Path, data: Path) -> list[Row]:
     """Return the rates on 1,000 nodes that jobs share by cores, memory and GPUs, at load 0.9.
 
-    And the time for a week of a real site with nodes of five kinds, where its data is at hand.
+    Return also the time for a week of a real site with nodes of five kinds, if its data is there.
     """
     platform = read_platform(Path(__file__).parents[1] / "examples" / "shared_nodes.toml")
     rows = []
@@ -187,7 +187,7 @@ def _processor_s(workload: Workload, policy: str, platform: Platform | int) -> f
 
 
 def whole_traces(data: Path) -> list[Row]:
-    """Real traces from beginning to end, where they are at hand."""
+    """Measure real traces from beginning to end, if they are there."""
     trace = data / "RICC-2010-2.swf.gz"
     if not trace.exists():
         return []
@@ -200,7 +200,7 @@ def whole_traces(data: Path) -> list[Row]:
 
 
 def experiment_s(name: str, data: Path) -> float:
-    """How long a whole experiment takes, its report included."""
+    """Return how long a whole experiment takes, with its report."""
     with tempfile.TemporaryDirectory() as folder:
         began = time.perf_counter()
         run_experiment(read_experiment(find_experiment(name)), folder, data=data)

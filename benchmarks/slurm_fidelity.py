@@ -1,4 +1,4 @@
-"""How near the twin is to runs of a real Slurm: ``python -m benchmarks.slurm_fidelity RUNS``.
+"""How close the twin is to runs of a real Slurm: ``python -m benchmarks.slurm_fidelity RUNS``.
 
 Writes the figures of docs/design/slurm-twin.md, and prints its table.
 """
@@ -27,7 +27,7 @@ PHASES = 8
 
 
 def imported(run: Path, folder: Path) -> SlurmSite:
-    """The site of a run, made in a folder."""
+    """Import a run into a folder, and return its site."""
     schedlab = str(Path(sys.executable).with_name("schedlab"))
     command = [schedlab, "slurm", "import", str(run), "--out", str(folder / run.name)]
     subprocess.run(command, check=True, capture_output=True)
@@ -35,7 +35,7 @@ def imported(run: Path, folder: Path) -> SlurmSite:
 
 
 def measured(run: Path, folder: Path) -> dict[str, Any]:
-    """The figures of one run."""
+    """Return the figures of one run."""
     site = imported(run, folder)
     clocks = history_of(site).clocks
     assert clocks is not None, "the run has a log"
@@ -56,7 +56,7 @@ def measured(run: Path, folder: Path) -> dict[str, Any]:
 
 
 def table(figures: dict[str, Any]) -> str:
-    """The table of the page."""
+    """Return the table of the page."""
     lines = [
         "| run | jobs | mean wait, real | twin, log | start ± | within 30 s | twin, 8 draws | "
         "median ± |",

@@ -21,10 +21,10 @@ from schedlab.slurm import SlurmSite, read_site
 from schedlab.slurm.forecast import TwinForecaster
 
 FIGURES = Path(__file__).parents[1] / "docs" / "design" / "slurm-forecasts.json"
-"""Where the page has them from."""
+"""The file from which the page takes the figures."""
 RUNS = ("half-r1", "half-r2", "half-r3", "base-r1", "base-r2", "base-r3", "v1-bf10", "v3-age")
 FIRST_S = 120.0
-"""No forecast is scored before: hardly a job has ended then."""
+"""No forecast is scored before this time: hardly any job has ended."""
 NOT_TOLD = "N/A"
 
 
@@ -42,7 +42,7 @@ def main(runs: Path) -> None:
 
 
 def table(figures: dict[str, dict[str, Any]]) -> str:
-    """The table of docs/design/slurm-twin.md."""
+    """Return the table of docs/design/slurm-twin.md."""
     lines = [
         "| run | forecasts | in 80 % | loss | squeue's loss | of squeue's |",
         "|---|---|---|---|---|---|",
@@ -60,10 +60,10 @@ def scored(site: SlurmSite, folder: Path, every: int = 4, forks: int = 50) -> di
     """Score forecasts at the moments of every fourth sample of ``squeue --start``.
 
     Args:
-        site: with the history of the run.
-        folder: with its samples.
-        every: how many samples go by from one forecast to the next.
-        forks: futures per forecast.
+        site: the site with the history of the run.
+        folder: the folder with its samples.
+        every: number of samples from one forecast to the next.
+        forks: number of futures per forecast.
     """
     assert site.history is not None
     epoch_s, details = site.history.epoch_s or 0, site.history.details
@@ -101,7 +101,7 @@ def scored(site: SlurmSite, folder: Path, every: int = 4, forks: int = 50) -> di
 
 
 def _samples(path: Path) -> dict[float, dict[str, str]]:
-    """The starts that squeue tells, by moment and job."""
+    """Return the starts that squeue gave, by moment and job."""
     found: dict[float, dict[str, str]] = {}
     with gzip.open(path, "rt") as lines:
         header = next(lines).rstrip("\n").split("|")

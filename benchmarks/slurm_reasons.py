@@ -26,11 +26,11 @@ RUNS = (
     *("v3-age", "A-r1", "A-r2", "P-r1", "C-r1"),
 )
 Samples = dict[float, dict[str, str]]
-"""The reasons that squeue told, by moment and job."""
+"""The reasons that squeue gave, by moment and job."""
 
 
 def measured(run: Path, folder: Path) -> dict[str, Any]:
-    """The figures of one run."""
+    """Return the figures of one run."""
     site = imported(run, folder)
     clocks = history_of(site).clocks
     assert clocks is not None, "the run has a log"
@@ -60,7 +60,7 @@ def measured(run: Path, folder: Path) -> dict[str, Any]:
 
 
 def _samples(run: Path, site: SlurmSite) -> Samples:
-    """Those of squeue, or of ``squeue --start``; jobs of one array that wait are one row."""
+    """Read samples of squeue, or of ``squeue --start``; waiting tasks of an array are one row."""
     found: Samples = {}
     clock = dict(line.split()[:2] for line in (run / "t0.txt").read_text().splitlines() if line)
     late_s = float(clock["t0_epoch"]) - (history_of(site).epoch_s or 0)
@@ -72,7 +72,7 @@ def _samples(run: Path, site: SlurmSite) -> Samples:
 
 
 def _by_name(site: SlurmSite, waiting: Waiting) -> dict[str, str]:
-    """Reasons by job, and by array: that of the first of its tasks."""
+    """Return reasons by job, and by array: that of the first of its tasks."""
     names = history_of(site).details["slurm_id"].to_list()
     found: dict[str, str] = {}
     for place, reason in waiting.items():
@@ -82,12 +82,12 @@ def _by_name(site: SlurmSite, waiting: Waiting) -> dict[str, str]:
 
 
 def _kind(reason: str) -> str:
-    """Without the nodes that it may name."""
+    """Return the reason without the nodes that it may name."""
     return reason.partition(",")[0]
 
 
 def table(figures: dict[str, Any]) -> str:
-    """The table of the page."""
+    """Return the table of the page."""
     lines = [
         "| run | waiting jobs | same reason | other than Priority | same of those |",
         "|---|---|---|---|---|",

@@ -1,4 +1,4 @@
-"""The twin of Slurm on a week of a real site, where its data is at hand."""
+"""The twin of Slurm on a week of a real site, if its data is there."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from schedlab.slurm.replay import phases_of
 
 
 def slurm_twin(data: Path, folder: Path) -> list[Row]:
-    """Replays of the week, one by one and eight at a time; nothing without the data.
+    """Measure replays of the week, one by one and eight at a time; nothing without the data.
 
     Args:
         data: the folder with ``ub-hpc-week``.
-        folder: for the site.
+        folder: the folder for the site.
     """
     week = data / "ub-hpc-week"
     if not week.is_dir():

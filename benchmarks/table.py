@@ -30,11 +30,11 @@ class Row:
         return self.unit.endswith("/s")
 
     def speed(self, floor: float) -> float:
-        """How fast, in units of the bare loop on this machine at this moment."""
+        """Return the speed in units of the bare loop on this machine at this moment."""
         return self.value / floor if self.is_rate else 1 / (self.value * floor)
 
     def reached(self) -> bool:
-        """Whether the target is met."""
+        """Return whether the target is met."""
         if self.target is None:
             return True
         return self.value >= self.target if self.is_rate else self.value <= self.target
@@ -62,7 +62,7 @@ def show(rows: list[Row], floor: float) -> None:
 
 
 def record(rows: list[Row], floor: float) -> None:
-    """Keep these rows as those that later runs are compared with, and the others as they are."""
+    """Record these rows, with which later runs are compared; keep the others as they are."""
     before = json.loads(RECORDED.read_text())["rows"] if RECORDED.exists() else {}
     now = {row.name: row.speed(floor) for row in rows}
     kept = {"version": __version__, "rows": before | now}

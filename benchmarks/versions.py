@@ -2,7 +2,7 @@
 
 OTHER is a folder into which another version was installed with ``pip install --target OTHER``. Both
 replay each trace under each policy, in turn, each in a process of its own. The starts must be the
-same; the table tells the processor time of the installed build in times of the other's.
+same; the table gives the processor time of the installed build as a multiple of the other's.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Compared:
 
     @property
     def ratio(self) -> float:
-        """The time of the installed build in times of the other's."""
+        """The time of the installed build as a multiple of the other's."""
         return self.own_s / self.other_s
 
 
@@ -96,7 +96,7 @@ class Build:
         self._process.communicate()
 
     def replay(self, trace: str, nodes: int, policy: str) -> tuple[float, str]:
-        """Return the best time, and what the starts amount to."""
+        """Return the best time, and a digest of the starts."""
         asked, answers = self._process.stdin, self._process.stdout
         assert asked is not None
         assert answers is not None
@@ -106,7 +106,7 @@ class Build:
 
 
 def workloads(folder: Path) -> dict[str, tuple[Workload, int]]:
-    """Return the first jobs of real traces, each with its machine; of a model without traces."""
+    """Return the first jobs of real traces, or of a model without these, with their machines."""
     if not folder.exists():
         sizes = (64, 256, 1024, 4096, 16384)
         return {f"Lublin, {nodes:,} nodes": (lublin(MOST_JOBS, nodes), nodes) for nodes in sizes}

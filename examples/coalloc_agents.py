@@ -18,7 +18,7 @@ problems = [generate_problem(30, kind="one-or-two", slots=7, seed=seed) for seed
 
 
 def answers(solver: str, **how: Any) -> list[Solution]:
-    """Of one agent for each cluster that owns jobs."""
+    """Solve all problems with one agent for each cluster that owns jobs."""
     agents = Distributed(require_message_passing(find_solver(solver)), **how)
     return [agents.solve(problem, Objective(), Limits()) for problem in problems]
 

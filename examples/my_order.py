@@ -9,15 +9,15 @@ from schedlab.workload import apply, generate
 
 
 class HighestResponseRatio(Order):
-    """Who has waited longest for what they ask goes first (Brinch Hansen, 1971)."""
+    """Starts first the job that has waited longest for its request (Brinch Hansen, 1971)."""
 
     def score(self, queue: Queue) -> ArrayLike:
-        """One number per waiting job, smaller first."""
+        """Return one number per waiting job, smaller first."""
         return -(queue.wait_s + queue.request_s) / queue.request_s
 
 
 def main() -> None:
-    """Compare it with first come, first served, both without and with EASY backfilling."""
+    """Compare the order with first come, first served, both without and with backfilling."""
     jobs = generate("lublin:nodes=256", 2000, seed=1)
     jobs = apply(jobs, ["set_request=random:0.5", "load=0.9:256"], seed=1)
     mine = "my_order:HighestResponseRatio"

@@ -87,14 +87,14 @@ def shown(book: Any) -> list[list[str]]:
 
 
 def require_same(path: Path) -> None:
-    """Execute the notebook; fail where it prints or shows something else than it says."""
+    """Execute the notebook; fail if it prints or shows something other than it holds."""
     committed, fresh = nbformat.read(path, as_version=4), executed(path)
     assert printed(fresh) == printed(committed), f"{path.name} prints other texts"
     assert shown(fresh) == shown(committed), f"{path.name} shows other things"
 
 
 def main(chosen: list[str]) -> None:
-    """Execute those whose names begin with one of the texts; all, without any."""
+    """Execute the notebooks whose names begin with one of the texts; all if there is none."""
     check = "--check" in chosen
     names = tuple(each for each in chosen if each != "--check")
     for path in notebooks():

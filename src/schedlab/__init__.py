@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from schedlab.version import __version__
     from schedlab.workload import Workload, apply, generate, read_workload, write_workload
 else:
-    # Loaded when first asked for: the command line's help must not wait for NumPy and the core.
+    # Loaded on first use: the command line's help must not wait for NumPy and the core.
     _HOMES = {
         "Order": "schedlab.policies",
         "Platform": "schedlab.platform",

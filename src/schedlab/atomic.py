@@ -16,7 +16,7 @@ from schedlab.errors import OutputError
 
 @contextmanager
 def atomic_write(path: str | Path) -> Iterator[Path]:
-    """Give a temporary name in the same folder, renamed to ``path`` when the block ends well.
+    """Yield a temporary path in the same folder; rename it to ``path`` if the block succeeds.
 
     A read-only file is not replaced; any other keeps its mode. A device or a pipe, such as
     ``/dev/stdout``, is written directly: it must not be replaced.
@@ -38,7 +38,7 @@ def atomic_write(path: str | Path) -> Iterator[Path]:
 
 
 def require_writable(path: str | Path) -> None:
-    """Fail now, not after the work whose result the file is to hold.
+    """Check that the file can be written, before the work whose result it will hold.
 
     A command must not read a file that it names here, nor name one that it has read.
     """
@@ -62,7 +62,7 @@ def _temporary(path: Path) -> Path:
 
 
 def _refuse_read_only(path: Path) -> None:
-    # The mode counts for root, too, whom the system would let write; a rename asks the folder only.
+    # The mode counts for root too, who may write any file; a rename checks only the folder.
     writable = path.is_file() and path.stat().st_mode & 0o222 and os.access(path, os.W_OK)
     if path.is_file() and not writable:
         raise PermissionError(errno.EACCES, "the file is read-only")

@@ -1,4 +1,4 @@
-"""The files of one command: what it reads it does not write over, and what it replaces it tells."""
+"""The files that a command reads and writes: it overwrites no input and lists what it replaces."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _BOTH = "this command reads it and would write over it; write to another file"
 
 @dataclass
 class CommandFiles:
-    """What a command has read, and which existing files it is to replace."""
+    """The files a command has read, and the existing files it may replace or has replaced."""
 
     replaced: list[Path] = field(default_factory=list)
     _read: set[_Identity] = field(default_factory=set)
     _replaceable: dict[_Identity, Path] = field(default_factory=dict)
 
 
-_commands: list[CommandFiles] = []  # at most the one that runs; in Python no file is remembered
+_commands: list[CommandFiles] = []  # at most one; outside a command no file is remembered
 
 
 @contextmanager
 def remembering_files() -> Iterator[CommandFiles]:
-    """Remember, for the time of a command, which files it reads and which it writes."""
+    """Remember the files that a command reads and writes, while it runs."""
     command = CommandFiles()
     _commands.append(command)
     try:
@@ -39,7 +39,7 @@ def remembering_files() -> Iterator[CommandFiles]:
 
 
 def input_file(path: str | Path, *, or_dash: bool = False) -> Path:
-    """Return the path of a file to read; refuse what is not a regular file.
+    """Return the path of a file to read; refuse anything but a regular file.
 
     A device may never end, and a pipe without a writer blocks for ever.
 
@@ -68,7 +68,7 @@ def input_file(path: str | Path, *, or_dash: bool = False) -> Path:
 
 
 def read_secret(path: str | Path, what: str) -> str:
-    """Return the password, token or URL that a file holds, without the space around it."""
+    """Return the password, token or URL that a file holds, without surrounding white space."""
     try:
         return input_file(path).read_text(encoding="utf-8").strip()
     except InputError as error:
@@ -80,7 +80,7 @@ def read_secret(path: str | Path, what: str) -> str:
 
 
 def output_file(path: Path) -> None:
-    """Name a file that the command is to write; refuse one that it has read."""
+    """Note a file that the command will write; refuse one that it has read."""
     if not path.is_file():
         return
     identity = _identity(path.stat())

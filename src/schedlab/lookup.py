@@ -1,4 +1,4 @@
-"""Names of implementations: those in a table, and anybody's ``package.module:object``."""
+"""Names of implementations: those in a table, and ``package.module:object`` for any other."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 def find_class(kind: str, name: str, table: Mapping[str, type[T]]) -> type[T]:
-    """Return the class of that name in the table, or that ``package.module:Class`` names."""
+    """Return the class with this name in the table, or the one ``package.module:Class`` names."""
     if name in table:
         return table[name]
     if not is_import_path(name):
@@ -36,7 +36,7 @@ def is_import_path(name: str) -> bool:
 def import_object(kind: str, name: str) -> Any:
     """Return the object that ``package.module:object`` names.
 
-    Modules in the current folder count.
+    Modules in the current folder are found, too.
     """
     if not is_import_path(name):
         raise ParameterError(f'{kind} "{name}" is unknown; your own is written package.module:name')
@@ -51,9 +51,9 @@ def import_object(kind: str, name: str) -> Any:
 
 
 def split_parameters(text: str, whose: str) -> dict[str, str]:
-    """Return the texts in ``key=value,...``, each key once.
+    """Return the keys and texts in ``key=value,...``; a repeated key is an error.
 
-    ``whose`` begins the sentence if it is not.
+    ``whose`` begins the message of an error.
     """
     texts: dict[str, str] = {}
     for word in text.split(",") if text else []:
@@ -67,7 +67,7 @@ def split_parameters(text: str, whose: str) -> dict[str, str]:
 
 
 def require_callable(kind: str, name: str, found: Any, *arguments: Any) -> None:
-    """Refuse what cannot be called with these arguments; builtins that do not tell may pass."""
+    """Refuse an object that cannot take these arguments; builtins without a signature pass."""
     try:
         signature(found).bind(*arguments)
     except ValueError:
@@ -79,7 +79,7 @@ def require_callable(kind: str, name: str, found: Any, *arguments: Any) -> None:
 def parse_parameters(
     kind: str, name: str, text: str, known: Mapping[str, Callable[[str], Any]]
 ) -> dict[str, Any]:
-    """Return the values in ``key=value,...``, each read by what the table knows of its key."""
+    """Return the values in ``key=value,...``, each parsed as ``known`` says for its key."""
     values = {}
     for key, value in split_parameters(text, f'{kind} "{name}"').items():
         if key not in known:

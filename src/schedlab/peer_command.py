@@ -1,4 +1,4 @@
-"""A command of another program, such as a scheduler: run without a shell, and never for ever."""
+"""Run a command of another program, such as a scheduler, without a shell and with a time limit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def answer_of(*command: str, environment: Mapping[str, str], timeout_s: float) -
 
     Args:
         command: the program and its arguments.
-        environment: what it finds its server by.
+        environment: the variables by which the program finds its server.
         timeout_s: how long it may take.
     """
     name = Path(command[0]).name

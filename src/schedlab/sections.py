@@ -1,4 +1,4 @@
-"""From a section of a TOML file to a dataclass (every key known, every value typed), and back."""
+"""Conversion of TOML sections to dataclasses, with all keys and types checked, and back."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def parse_toml(path: str | Path, text: str) -> dict[str, Any]:
 
 
 def build(section: type[T], given: Any, where: str) -> T:
-    """Return the dataclass that the section fills in; ``where`` names it in errors."""
+    """Return the dataclass filled from the section; ``where`` names the section in errors."""
     if not isinstance(given, Mapping):
         raise InputError(f"{where} is {given!r}; must be a section")
     if _is_text(given.get("name")):
@@ -94,7 +94,7 @@ def build_each(section: type[T], given: Any, where: str) -> tuple[T, ...]:
 
 
 def reject_unknown_keys(given: Collection[str], known: Collection[str], where: str) -> None:
-    """Refuse a key or section that nothing would read."""
+    """Refuse an unknown key or section: nothing would read it."""
     for key in given:
         if key not in known:
             raise UnknownNameError(f"key or section of {where}", key, known)
@@ -115,7 +115,7 @@ def require_number(value: Any, where: str) -> float:
 
 
 def value_of(section: type, key: str, given: Any, where: str) -> Any:
-    """Return the value as ``build`` would put it into the dataclass; it must know the key."""
+    """Return the value as ``build`` would put it into the dataclass, which must know the key."""
     reject_unknown_keys([key], [each.name for each in fields(section)], where)
     return _typed(get_type_hints(section)[key], given, f"{where}: {key}")
 
@@ -128,7 +128,7 @@ def as_toml(sections: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def document_toml(document: Mapping[str, Any]) -> str:
-    """Return a document of values, of tables, and of lists of tables, which may hold such lists."""
+    """Return as TOML a document of values, tables and lists of tables, which may be nested."""
     tables = {key: value for key, value in document.items() if isinstance(value, Mapping)}
     rest = {key: value for key, value in document.items() if key not in tables}
     values = {key: value for key, value in rest.items() if not _is_tables(value)}
@@ -141,13 +141,13 @@ def document_toml(document: Mapping[str, Any]) -> str:
 
 
 def plain(section: Any) -> dict[str, Any]:
-    """Return the inverse of ``build``; what is as usual is left out."""
+    """Return the section as a dict, the inverse of ``build``; defaults are left out."""
     values = {each.name: (getattr(section, each.name), _usual(each)) for each in fields(section)}
     return {name: _listed(value) for name, (value, usual) in values.items() if value != usual}
 
 
 def plain_whole(section: Any) -> dict[str, Any]:
-    """Return the inverse of ``build`` with all values that there are."""
+    """Return the section as a dict, the inverse of ``build``, with all values but None."""
     values = {each.name: getattr(section, each.name) for each in fields(section)}
     return {name: _listed(value) for name, value in values.items() if value is not None}
 
@@ -161,7 +161,7 @@ def _listed(value: Any) -> Any:
 
 
 def _table_lines(table: Mapping[str, Any], inside: str = "") -> Iterator[str]:
-    """Yield its values, then the lists of tables in it."""
+    """Yield the lines of the table's values, then those of its lists of tables."""
     lists = {key: value for key, value in table.items() if _is_tables(value)}
     for key, value in table.items():
         if key not in lists:
@@ -176,7 +176,7 @@ def _is_tables(value: Any) -> bool:
 
 
 def _toml_value(value: Any) -> str:
-    """Write the value in TOML, whose strings and numbers are JSON's but for one character."""
+    """Return the value as TOML, whose strings and numbers are JSON's but for one character."""
     if isinstance(value, Mapping):
         pairs = (f"{_toml_key(key)} = {_toml_value(each)}" for key, each in value.items())
         return "{ " + ", ".join(pairs) + " }"

@@ -17,7 +17,7 @@ _SECONDS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
 LARGEST = 2**53
-"""Whole numbers beyond it are refused: a double no longer tells each from the next."""
+"""Larger whole numbers are refused: a double cannot represent every one of them."""
 
 
 def parse_whole(text: str, least: int = 0) -> int | None:
@@ -32,9 +32,9 @@ def parse_whole(text: str, least: int = 0) -> int | None:
 
 
 def require_whole(what: str, value: SupportsIndex, least: int = 0, most: int = LARGEST) -> int:
-    """Return the value as an int, NumPy's integers too.
+    """Return the value as an int; NumPy's integers are accepted.
 
-    Refuse another type, or one out of range.
+    Refuse other types, and values out of range.
     """
     try:
         found = index(value)
@@ -111,7 +111,10 @@ def three_digits(value: float) -> str:
 
 
 def _amount(text: str, units: Mapping[str, int], usual: str) -> int | None:
-    """Return a number and its unit, or the usual unit; None if it is anything else."""
+    """Return the amount in the base unit; None if the text is no amount or is too large.
+
+    Without a unit, ``usual`` counts.
+    """
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", text.lower())
     unit = match[2] or usual if match else ""
     amount = float(match[1]) * units[unit] if match and unit in units else math.inf

@@ -28,17 +28,17 @@ JOBS = (
 
 
 def node_power_w(host: str, minute: int) -> float:
-    """Watts of a node during a minute."""
+    """Return the watts of a node during a minute."""
     return 600.0 + 100 * HOSTS.index(host) + 5 * (minute % 30)
 
 
 def gpu_power_w(host: str, gpu: int, minute: int) -> float:
-    """Watts of one of its GPUs."""
+    """Return the watts of one of the node's GPUs."""
     return 80.0 + 10 * gpu + HOSTS.index(host) + minute % 3
 
 
 def jobs_sql() -> str:
-    """The columns of slurmdbd's tables that a reader needs, with the jobs."""
+    """Return SQL for the columns of slurmdbd's tables that a reader needs, with the jobs."""
     tables = """\
 CREATE TABLE tres_table (id int PRIMARY KEY, type tinytext NOT NULL, name tinytext NOT NULL);
 INSERT INTO tres_table VALUES (1, 'cpu', ''), (2, 'mem', ''), (3, 'energy', ''), (4, 'node', ''),
@@ -85,7 +85,7 @@ def _job_row(job: tuple[int, str, int, int, int, int, int, int, int]) -> str:
 
 
 def write_daily(folder: Path) -> None:
-    """One file of the controllers and one of the weather for each local day."""
+    """Write one file of the controllers and one of the weather for each local day."""
     ipmi, weather = folder / "ipmi", folder / "weather"
     for each in (ipmi, weather):
         each.mkdir(parents=True)
@@ -107,7 +107,7 @@ def _append(path: Path, header: str, rows: list[str]) -> None:
 
 
 def history() -> Iterator[str]:
-    """What Prometheus scraped once a minute, as OpenMetrics."""
+    """Yield what Prometheus scraped once a minute, as OpenMetrics."""
     families: dict[str, list[str]] = {}
     for minute in MINUTES:
         for host in HOSTS:

@@ -16,7 +16,7 @@ STEPS = 48
 HOSTS = tuple(f"r0i0n{number}" for number in range(4))
 GPUS = range(4)
 
-# Job, task, hosts (the master's first), slots, minutes from the start on: begin and end, request.
+# Job, task, hosts (the master's first), slots, begin and end in minutes from the start, request.
 JOBS = (
     (101, 0, ("r0i0n0",), 28, 0, 60, "-l gpu=4,h_rt=7200"),
     (102, 0, ("r0i0n1",), 7, 0, 60, "-l h_rt=3600"),
@@ -28,22 +28,22 @@ JOBS = (
 
 
 def node_power_w(host: str, step: int) -> float:
-    """Watts of a node during a step of five minutes."""
+    """Return the watts of a node during a step of five minutes."""
     return 400.0 + 50 * HOSTS.index(host) + 10 * (step % 12)
 
 
 def gpu_power_w(host: str, gpu: int, step: int) -> float:
-    """Watts of one of its GPUs."""
+    """Return the watts of one of the node's GPUs."""
     return 60.0 + 20 * gpu + step % 5 + HOSTS.index(host)
 
 
 def cooling_kw(minute: int) -> float:
-    """Kilowatts of the cooling plant."""
+    """Return the kilowatts of the cooling plant."""
     return 30.0 + 0.1 * (minute % 20)
 
 
 def accounting() -> str:
-    """Rows of Grid Engine 8.1; a parallel job has one more for each further host."""
+    """Return rows of Grid Engine 8.1; a parallel job has one more for each further host."""
     lines = ["# Version: 8.1.9"]
     for job, task, hosts, slots, begin, end, category in JOBS:
         for number, host in enumerate(hosts):
@@ -59,7 +59,7 @@ def accounting() -> str:
 
 
 def write_rrds(folder: Path) -> None:
-    """The databases that gmetad keeps, written by the program that gmetad uses."""
+    """Write the databases that gmetad keeps, by the program that gmetad uses."""
     commands = []
     for host in HOSTS:
         metrics = {
@@ -75,7 +75,7 @@ def write_rrds(folder: Path) -> None:
             path = folder / host / f"{metric}.rrd"
             create = f"create {path} --step {STEP_S} --start {START_S}"
             commands.append(f"{create} DS:sum:GAUGE:{8 * STEP_S}:U:U RRA:AVERAGE:0.5:1:600")
-            # A value is of the time since the update before it.
+            # A value covers the time since the update before it.
             rows = [f"{START_S + STEP_S * (n + 1)}:{value}" for n, value in enumerate(values)]
             commands.append(f"update {path} {' '.join(rows)}")
     done = subprocess.run(
@@ -85,7 +85,7 @@ def write_rrds(folder: Path) -> None:
 
 
 def zabbix_sql() -> str:
-    """The tables of a Zabbix server that a reader needs, with one item."""
+    """Return SQL for the tables of a Zabbix server that a reader needs, with one item."""
     tables = """\
 CREATE TABLE hosts (hostid bigint PRIMARY KEY, host varchar(128) NOT NULL);
 CREATE TABLE items (itemid bigint PRIMARY KEY, hostid bigint NOT NULL,

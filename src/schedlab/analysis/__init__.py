@@ -1,4 +1,4 @@
-"""What is in a trace: how well users estimate, what they request, and when they submit."""
+"""Analyses of a trace: how well users estimate, what they request, and when they submit."""
 
 from schedlab.analysis.analysis import Analysis, analyse
 from schedlab.analysis.arrivals import ArrivalPattern

@@ -1,4 +1,4 @@
-"""analyse(): what is in a trace."""
+"""analyse(): describe a trace."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from schedlab.workload import Workload
 
 @dataclass(frozen=True)
 class CountingRule:
-    """Which jobs count, and how much a user's past does."""
+    """The jobs that count, and the weight of a user's past in the WRSA."""
 
     min_run_s: int
     statuses: tuple[int, ...]
@@ -29,7 +29,7 @@ class CountingRule:
 
 @dataclass(frozen=True)
 class Analysis:
-    """What is in a trace; None where the trace does not tell.
+    """The result of ``analyse``; a field is None where the trace lacks the data.
 
     Users and requests are those of the jobs that count by ``rule``; submissions, sizes and run
     times are those of all jobs.
@@ -86,12 +86,12 @@ def analyse(
     statuses: Sequence[int] = (1,),
     beta: float = BETA,
 ) -> Analysis:
-    """Describes a trace: accuracy of requests, users, arrivals, sizes and run times.
+    """Describe a trace: accuracy of requests, users, arrivals, sizes and run times.
 
     Args:
         workload: the jobs.
-        min_run_s: jobs that ran less are taken for tests and do not count.
-        statuses: those of the jobs that count; 1 is completed.
+        min_run_s: jobs that ran for less time are taken for tests and do not count.
+        statuses: statuses of the jobs that count; 1 is completed.
         beta: the weight of a user's past in the WRSA.
     """
     check_beta(beta)

@@ -1,4 +1,4 @@
-"""When jobs are submitted: by hour of day and by weekday."""
+"""Submissions of jobs by hour of day and by weekday."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class ArrivalPattern:
 
     zone: str
     by_hour: tuple[int, ...]
-    """Of jobs in each hour of the day, from midnight."""
+    """Jobs submitted in each hour of the day, from midnight."""
     by_weekday: tuple[int, ...]
-    """Of jobs on each day of the week, from Monday."""
+    """Jobs submitted on each day of the week, from Monday."""
 
     @classmethod
     def of(cls, submit_s: NDArray[np.int64], clock: Clock) -> ArrivalPattern:

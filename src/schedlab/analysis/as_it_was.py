@@ -1,4 +1,4 @@
-"""What really happened: a schedule made of the starts that a trace or a history recorded."""
+"""The real past as a schedule, from the starts that a trace or a history recorded."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from schedlab.workload import Workload
 Times = NDArray[np.int64]
 
 AS_IT_WAS = "as it was"
-"""What the schedule of the past is called, among policies."""
+"""The name of the real past in the place of a policy's name."""
 
 _FAITHFUL = {
     "read",
@@ -27,7 +27,7 @@ _FAITHFUL = {
     *("partition", "queue", "oversize", "rebase", "set_request", "cores_per_node"),
     "queues_for_partitions",
 }
-"""Steps after which recorded waits are still those of the jobs."""
+"""Steps of a workload after which its recorded waits are still valid."""
 
 
 def as_it_was(workload: Workload, platform: Platform) -> Schedule | None:
@@ -61,7 +61,7 @@ def as_it_was(workload: Workload, platform: Platform) -> Schedule | None:
         state=states.astype(np.int8),
         provenance={"recorded": told},
     )
-    # A job that started earlier was eligible then, whatever the trace says of it.
+    # A job was eligible when it started, even if the trace says that it became so later.
     eligible_s = np.minimum(eligible_times(schedule), start_s)
     return replace(schedule, eligible_s=np.where(started, eligible_s, kept["submit_s"]))
 
@@ -77,7 +77,7 @@ def is_faithful(workload: Workload) -> bool:
 
 
 def as_it_was_notes(schedule: Schedule, workload: Workload) -> Iterator[str]:
-    """Yield what the row of the past leaves out, or counts otherwise, one sentence each."""
+    """Yield a sentence for each thing that the row of the past leaves out or counts differently."""
     unknown = len(workload) - len(schedule)
     if unknown:
         yield (

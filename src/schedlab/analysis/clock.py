@@ -1,4 +1,4 @@
-"""The cluster's clock: what the header tells of the time of day."""
+"""The cluster's clock, as the header of a trace describes it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from schedlab.workload import Workload, header_int
 
 _HALF_HOUR_S = 1800
-"""Clocks of all zones change at multiples of it."""
+"""The clocks of all time zones change at multiples of this."""
 
 Times = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Clock:
-    """When time 0 of the trace was, and the zone of the cluster."""
+    """The Unix time of time 0 of the trace, and the time zone of the cluster."""
 
     begin_s: int
     zone: tzinfo
@@ -28,9 +28,9 @@ class Clock:
 
     @classmethod
     def of(cls, header: Mapping[str, Sequence[str]]) -> Clock | None:
-        """Read it from ``UnixStartTime``, and ``TimeZoneString`` or ``TimeZone``, else UTC.
+        """Read the clock from ``UnixStartTime``, and ``TimeZoneString`` or ``TimeZone``, else UTC.
 
-        None if the header does not tell when the trace begins; generators write 0.
+        Return None if the header does not say when the trace begins; generators write 0.
         """
         begin_s = header_int(header, "UnixStartTime") or 0
         zone = _zone(header)
@@ -38,7 +38,7 @@ class Clock:
         return clock if begin_s > 0 and clock.at(0) is not None else None
 
     def at(self, time_s: int) -> datetime | None:
-        """Return the local date of a time of the trace; None where there is none."""
+        """Return the local date of a time of the trace; None if it has no date."""
         try:
             return datetime.fromtimestamp(self.begin_s + time_s, self.zone)
         except (ValueError, OverflowError, OSError):
@@ -57,7 +57,7 @@ class Clock:
 
 
 def dates_told(workload: Workload) -> str:
-    """Say when jobs were submitted: ``"2011-02-01 to 2012-10-12"``; empty where not known."""
+    """Return the dates of the submissions, as ``"2011-02-01 to 2012-10-12"``; empty if unknown."""
     clock = Clock.of(workload.header)
     if clock is None or not len(workload):
         return ""

@@ -1,4 +1,4 @@
-"""Which jobs an analysis of requests counts."""
+"""The jobs that an analysis of requests counts."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from schedlab.workload import Workload
 from schedlab.workload.readers.repair import NO_REQUEST
 
 _HARMLESS = 0.0005
-"""By how much jobs in doubt may move the mean WRA before they are left out."""
+"""The largest change of the mean WRA by jobs in doubt; if they may change it more, none counts."""
 
 
 @dataclass(frozen=True)
 class CountedJobs:
-    """The jobs that completed after a fair time, and among them those with a request."""
+    """The completed jobs that ran long enough, and those of them with a request."""
 
     jobs: Workload
     with_request: Workload
@@ -26,7 +26,7 @@ class CountedJobs:
 
     @classmethod
     def of(cls, workload: Workload, min_run_s: int, statuses: Sequence[int]) -> CountedJobs:
-        """Select the jobs, and say what is unknown."""
+        """Select the jobs, and note what is unknown."""
         if min_run_s < 0:
             raise ParameterError(f"the least run time is {min_run_s} s; must be >= 0")
         wanted = workload["run_s"] >= min_run_s
@@ -50,10 +50,10 @@ class CountedJobs:
 
 
 def _in_doubt(jobs: Workload) -> NDArray[np.bool_]:
-    """Return jobs whose request may be the reader's, who takes the run time where there is none.
+    """Return the jobs whose request may be a run time that the reader put in its place.
 
-    The reader tells how many requests it made up, but not which. Where they are too few to matter,
-    no job is in doubt.
+    The reader does so where a request is missing. It reports how many requests it made up, but not
+    which. If they are too few to matter, no job is in doubt.
     """
     equal = jobs["request_s"] == np.maximum(jobs["run_s"], 1)
     made_up = min(jobs.report.repaired.get(NO_REQUEST, 0), int(np.count_nonzero(equal)))

@@ -1,4 +1,4 @@
-"""How good forecasts of starts are: made at many moments of a trace, beside its replay."""
+"""Scores of forecasts of starts, made at many moments of a trace and compared with its replay."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from schedlab.workload import Workload
 
 Numbers = NDArray[np.float64]
 FIRST = 0.1
-"""The first tenth of the forecasts is not scored: they learn."""
+"""The first tenth of the forecasts is not scored: the forecaster learns from them."""
 CLASS_MEMORY = 1000
-"""The naive forecast looks at this many of the last waits of a size class."""
+"""The number of most recent waits of a size class that the naive forecast uses."""
 _INTERVALS = {50: (0.25, 0.75), 80: (0.1, 0.9)}
 
 
@@ -30,14 +30,15 @@ class ForecastScores:
     """The scores of forecasts; losses are in seconds.
 
     Args:
-        moments: at which forecasts were made.
-        jobs: forecasts of single jobs that were scored.
+        moments: number of moments whose forecasts were scored.
+        jobs: number of scored forecasts of single jobs.
         within_50: the share of jobs that started in the 50 % interval.
-        within_80: in the 80 % interval.
-        pinball_loss_s: the mean over jobs and levels.
-        naive_loss_s: that of the quantiles of past waits of the same size class.
-        replay_loss_s: that of one replay with requested times, as ``squeue --start`` has it.
-        mean_wait_s: of the scored jobs, from the forecast to the start.
+        within_80: the share of jobs that started in the 80 % interval.
+        pinball_loss_s: the mean pinball loss over jobs and levels.
+        naive_loss_s: the same loss of the quantiles of past waits of the same size class.
+        replay_loss_s: the same loss of one replay with requested times, as ``squeue --start`` gives
+            it.
+        mean_wait_s: the mean time of the scored jobs from the forecast to the start.
         width_80_s: the median width of the 80 % interval.
     """
 
@@ -82,19 +83,19 @@ def score_forecasts(
     """Make forecasts at moments of a trace, and score them.
 
     The moments are submissions, drawn at random, of jobs that have to wait. At each, some of the
-    waiting jobs are scored. A forecast knows what came before it, and corrects itself by what
-    became of earlier ones.
+    waiting jobs are scored. A forecast uses only what happened before it, and is corrected by the
+    outcomes of earlier forecasts.
 
     Args:
         workload: the trace.
         platform: the machine.
-        policy: that decides, in the replay and in the forecasts.
-        moments: how many.
-        jobs: how many waiting jobs are scored at each moment, at most.
+        policy: the policy of the replay and of the forecasts.
+        moments: number of moments.
+        jobs: largest number of waiting jobs that are scored at each moment.
         forks: futures per forecast.
-        arrivals: whether jobs come in these futures.
+        arrivals: whether new jobs arrive in these futures.
         predict: the predictor of run times.
-        seed: draws moments, jobs and futures.
+        seed: seed for the draws of moments, jobs and futures.
         progress: called with (moments done, moments in all).
     """
     require_whole("moments", moments, 1, most=1_000_000)
@@ -156,7 +157,7 @@ def pinball(quantiles: Numbers, real: Numbers) -> float:
 
 
 def replayed(simulation: Simulation, told: StartForecast) -> Numbers:
-    """Return one replay with requested times: the same start at every level."""
+    """Return the starts in one replay with requested times, the same at every level."""
     jobs = simulation.unfinished()
     runs = np.maximum(jobs.request_s, jobs.least_run_s)[None]
     starts = simulation.imagined_starts(runs)[0, 0]
@@ -165,16 +166,16 @@ def replayed(simulation: Simulation, told: StartForecast) -> Numbers:
 
 
 class PastWaits:
-    """Forecasts starts from past waits of jobs of the same size, as one can without a model."""
+    """A forecast of starts from past waits of jobs of the same size, without a model."""
 
     def __init__(self, workload: Workload) -> None:
         self._submit_s = workload["submit_s"]
         self._class = np.floor(np.log2(np.maximum(workload["nodes"], 1))).astype(np.int64)
 
     def forecast(self, start_s: NDArray[np.int64], told: StartForecast) -> Numbers:
-        """Return quantiles of the starts of the same jobs.
+        """Return quantiles of the starts of the jobs in ``told``.
 
-        A job that has waited for an hour waits as those that waited for longer than an hour did.
+        For a job that has waited for an hour, only waits of more than an hour count.
         """
         started = np.flatnonzero(start_s >= 0)
         started = started[np.argsort(start_s[started], kind="stable")]

@@ -7,20 +7,20 @@ from datetime import datetime, timedelta
 from schedlab.analysis.clock import Clock
 
 _STEPS_S = ((900, 60), (7200, 300), (21_600, 600), (86_400, 1800), (5 * 86_400, 3600))
-"""Up to which width of an interval its ends are rounded to how many seconds; else to days."""
+"""Largest width of an interval, and the step to which its ends are rounded; else to days."""
 MINUTE_S, DAY_S, WEEK = 60, 86_400, 7
 
 
 def start_in_words(
     now_s: float, low_s: float, middle_s: float, high_s: float, clock: Clock | None = None
 ) -> str:
-    """Return when a job will start, as one would say it.
+    """Return in words when a job will start.
 
     Args:
         now_s: the present time.
-        low_s: the begin of the interval.
-        middle_s: what is most likely.
-        high_s: its end.
+        low_s: the beginning of the interval.
+        middle_s: the most likely start.
+        high_s: the end of the interval.
         clock: gives dates; without it the words count from now.
     """
     if high_s - now_s < MINUTE_S:
@@ -33,7 +33,7 @@ def start_in_words(
 def moments_in_words(
     now_s: float, moments_s: tuple[float, float, float], clock: Clock | None = None
 ) -> tuple[str, str, str]:
-    """Return the begin of an interval, what is most likely, and its end, as one would say them."""
+    """Return the beginning of an interval, its most likely moment and its end, in words."""
     low_s, middle_s, high_s = moments_s
     step_s = next((step for width, step in _STEPS_S if high_s - low_s <= width), DAY_S)
     now = None if clock is None else clock.at(round(now_s))
@@ -49,7 +49,7 @@ def moments_in_words(
 
 
 def _date(moment: datetime, now: datetime, step_s: int) -> str:
-    """Return the time of day; with the day where that is not today."""
+    """Return the time of day, with the day if that is not today; only the day for steps of days."""
     if step_s >= DAY_S:
         return f"{moment:%-d %B}"
     days = (moment.date() - now.date()).days

@@ -1,4 +1,4 @@
-"""How good predicted run times were."""
+"""Accuracy of predicted run times."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def prediction_accuracy(schedule: Schedule, by: str | None = "user") -> pl.DataFrame:
-    """Return how good the predictions were for each user, those with most jobs first.
+    """Return the accuracy of the predictions for each user; users with most jobs come first.
 
     The columns after the user are ``jobs``; ``mean_absolute_error_s``; ``mean_error_s``, negative
     where predictions are too short; ``underestimated``, the share of jobs that ran longer than
-    predicted; and ``accuracy``, the mean of the shorter of prediction and run time over the longer.
-    Without a predictor, requests are judged. Jobs that never ran are left out.
+    predicted; and ``accuracy``, the mean of the shorter of prediction and run time divided by the
+    longer. Without a predictor, requests are judged. Jobs that never ran are left out.
 
     Args:
         schedule: what happened.

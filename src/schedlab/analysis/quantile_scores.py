@@ -1,4 +1,4 @@
-"""How good predicted distributions of run times were."""
+"""Scores of predicted distributions of run times."""
 
 from __future__ import annotations
 
@@ -30,19 +30,20 @@ def quantile_scores(
     elapsed_s: float = 0,
     by: str | None = None,
 ) -> pl.DataFrame:
-    """Return how good predicted quantiles were: one row, or one per group, most jobs first.
+    """Return scores of predicted quantiles: one row, or one row per group, the largest group first.
 
     The columns are ``jobs``; ``pinball_loss_s``, the mean over jobs and levels of p · (r − q) where
-    the run time r is above the quantile q of level p, else (1 − p) · (q − r);
-    ``mean_error_s``, of the median; ``within_50`` and ``within_80``, the shares of jobs that ended
-    in the interval between the quantiles 0.25 and 0.75, and 0.1 and 0.9, ends included; and
+    the run time r is above the quantile q of level p, else (1 − p) · (q − r); ``mean_error_s``, the
+    mean error of the median; ``within_50`` and ``within_80``, the shares of jobs that ended in the
+    interval between the quantiles 0.25 and 0.75, and 0.1 and 0.9, ends included; and
     ``width_80_s``, the mean width of the latter. Jobs that never ran are left out.
 
     Args:
         schedule: what happened.
-        predicted: what was predicted of each job; from ``Recorded``.
-        levels: those of the pinball loss, each above 0 and below 1.
-        elapsed_s: only jobs that ran longer are judged, by the quantiles given that they did.
+        predicted: the prediction for each job, from ``Recorded``.
+        levels: levels of the pinball loss, each above 0 and below 1.
+        elapsed_s: only jobs that ran longer than this are judged, by the quantiles given that they
+            did.
         by: a name in ``GROUPINGS``; None for one row about all jobs.
     """
     import polars as pl
@@ -55,7 +56,7 @@ def quantile_scores(
     loss = np.maximum(checked * error_s, (checked - 1) * error_s).mean(axis=1)
     jobs = {"pinball_loss_s": loss, "mean_error_s": told.quantiles([0.5], elapsed_s)[:, 0] - ran_s}
     for share, ends in _INTERVALS.items():
-        # Run times are whole seconds: a job that ends within a second of the end is inside.
+        # Run times are whole seconds: a job within a second of the interval's end is inside.
         low, high = told.quantiles(ends, elapsed_s).T
         jobs[f"within_{share}"] = (np.floor(low) <= ran_s) & (ran_s <= np.ceil(high))
         jobs[f"width_{share}_s"] = high - low
@@ -72,7 +73,7 @@ def quantile_scores(
 def reliability(
     schedule: Schedule, predicted: RunTimes, levels: Sequence[float], *, elapsed_s: float = 0
 ) -> pl.DataFrame:
-    """Return for each level the pinball loss, and the share of jobs ended at or below the quantile.
+    """Return each level's pinball loss, and the share of jobs that ended at or below the quantile.
 
     The arguments are those of ``quantile_scores``.
     """
@@ -93,7 +94,7 @@ def reliability(
 
 
 def _judged(schedule: Schedule, elapsed_s: float) -> NDArray[np.bool_]:
-    """Return which jobs ran, and longer than this."""
+    """Return which jobs ran, and for longer than ``elapsed_s`` unless that is 0."""
     return schedule.started & ((schedule.ran_s > elapsed_s) | (elapsed_s == 0))
 
 

@@ -1,4 +1,4 @@
-"""What users request, and how accurate that is."""
+"""The run times that users request, and how accurate they are."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class RequestDensity:
     """Jobs by requested time and WRA: ``jobs[i][j]`` in request class i and WRA class j.
 
     Request classes are equally wide on a logarithmic scale and exclude their lower edge; WRA
-    classes are equally wide, and the last one also holds what is above 1.
+    classes are equally wide, and the last one also holds values above 1.
     """
 
     request_edges_s: tuple[float, ...]
@@ -34,7 +34,7 @@ class RequestDensity:
 
     @classmethod
     def of(cls, request_s: Times, wra: Values) -> RequestDensity:
-        """Describe at least one job."""
+        """Describe these jobs, at least one."""
         least, greatest = int(request_s.min()), int(request_s.max())
         edges = np.geomspace(0.99 * least, max(greatest, 2 * least), REQUEST_CLASSES + 1)
         # The greatest request must not fall out of its class by rounding.
@@ -51,13 +51,13 @@ class RequestDensity:
 
 @dataclass(frozen=True)
 class Requests:
-    """How long users ask for, and how much of that their jobs use."""
+    """The run times that users request, and how much of them their jobs use."""
 
     jobs: int
     mean_wra: float
     max_request_s: int
     beyond_request: int
-    """Of jobs that ran longer than requested, so that their WRA is above 1."""
+    """Number of jobs that ran longer than requested, so that their WRA is above 1."""
     whole_hours: float
     """The share of jobs that request a whole number of hours."""
     commonest: pl.DataFrame
@@ -66,7 +66,7 @@ class Requests:
 
     @classmethod
     def of(cls, request_s: Times, wra: Values) -> Requests:
-        """Describe at least one job."""
+        """Describe these jobs, at least one."""
         return cls(
             jobs=len(request_s),
             mean_wra=float(wra.mean()),
@@ -105,7 +105,7 @@ def wra_by_request_hour(request_s: Times, wra: Values) -> pl.DataFrame:
 
 
 def requests_by_frequency(request_s: Times, wra: Values) -> pl.DataFrame:
-    """Return the very times that are requested, the commonest first.
+    """Return the distinct requested times, the commonest first.
 
     Columns ``request_s``, ``jobs``, ``share`` and ``mean_wra``. Users choose round numbers, so that
     a few times make up most of a trace.
@@ -119,6 +119,6 @@ def requests_by_frequency(request_s: Times, wra: Values) -> pl.DataFrame:
 
 
 def _mean_wra_by(key: Times, wra: Values) -> tuple[Times, Times, Values]:
-    """Return the values that occur, how often each does, and the mean WRA there."""
+    """Return the values that occur, how often each does, and its mean WRA."""
     values, group, jobs = np.unique(key, return_inverse=True, return_counts=True)
     return values, jobs, np.bincount(group, weights=wra) / jobs

@@ -18,16 +18,16 @@ class Users:
     """The accuracy of users, each counted once however many jobs they have."""
 
     table: pl.DataFrame
-    """Those with most jobs first: ``user``, ``jobs``, ``mean_wra``, ``wrsa``, and the box plot of
-    the user's WRSA after each job, ``least`` to ``greatest`` and ``mean``."""
+    """A row per user, those with most jobs first: ``user``, ``jobs``, ``mean_wra``, ``wrsa``, and
+    the box plot of the user's WRSA after each job, ``least`` to ``greatest`` and ``mean``."""
     mean_wra: BoxPlot
-    """Of the users' means of WRA, which the paper's Figure 1 calls WRSA."""
+    """The box plot of the users' mean WRA, which the paper's Figure 1 calls WRSA."""
     wrsa: BoxPlot
-    """Of the users' WRSA after their last jobs, by the recursion."""
+    """The box plot of the users' WRSA after their last jobs, by the recursion."""
 
     @classmethod
     def of(cls, workload: Workload, beta: float) -> Users:
-        """Describe the jobs of at least one known user."""
+        """Describe these jobs, of which at least one has a known user."""
         table = wrsa_by_user(workload, beta)
         boxes = _boxes(wrsa_over_time(workload, beta))
         return cls(

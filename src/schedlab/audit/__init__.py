@@ -1,4 +1,4 @@
-"""Whether a schedule, from any simulator or real machine, is feasible and follows its policy."""
+"""Check that a schedule, from any simulator or real machine, is feasible and follows its policy."""
 
 from schedlab.audit.auditing import audit
 from schedlab.audit.readers import SCHEDULE_READERS, Observed, find_observed, read_observed

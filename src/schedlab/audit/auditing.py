@@ -1,4 +1,4 @@
-"""audit(): is a schedule feasible, and is it the named policy's?"""
+"""audit(): check whether a schedule is feasible and follows the named policy."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from schedlab.units import require_whole
 def audit(
     schedule: Schedule, policy: PolicyLike, *, tick: int | None = None, tolerance: int = 0
 ) -> Verdict:
-    """Say whether the schedule is feasible, and where it first departs from the policy.
+    """Check whether the schedule is feasible, and find where it first departs from the policy.
 
     Args:
         schedule: what happened, in any simulator or on a real machine.
-        policy: whatever ``simulate`` takes.
-        tick: seconds between the policy's decisions, 0 for none; by default what the schedule
-            itself records, else none.
+        policy: any policy that ``simulate`` takes.
+        tick: seconds between the policy's decisions, 0 for none. Default: the tick that the
+            schedule itself records, else none.
         tolerance: starts that differ by at most this, in seconds, count as equal.
     """
     tick = int(schedule.provenance.get("tick", 0)) if tick is None else tick

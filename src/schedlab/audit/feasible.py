@@ -25,7 +25,7 @@ Mask = NDArray[np.bool_]
 
 
 UNREPLAYABLE = frozenset({"duration", "width"})
-"""Rules without which a schedule cannot be compared with any policy's."""
+"""Rules; a schedule that breaks one of them cannot be compared with the schedule of any policy."""
 
 
 def find_violations(schedule: Schedule, tolerance_s: int = 0) -> list[Violation]:
@@ -154,7 +154,10 @@ def _what_it_waits_for(schedule: Schedule, job: int) -> str:
 def _overuse(
     schedule: Schedule, nodes: Times, total: int, where: str, tolerance_s: int
 ) -> Iterator[Violation]:
-    """Yield where jobs, of ``nodes`` each, use too many nodes for longer than the tolerance."""
+    """Yield a violation if the jobs use too many nodes in all for longer than the tolerance.
+
+    ``nodes`` has the number of nodes of each job.
+    """
     ran = schedule.started & (nodes > 0)
     used = StepSeries.from_changes(
         (schedule.start_s[ran], nodes[ran]), (schedule.end_s[ran], -nodes[ran])
@@ -182,7 +185,7 @@ def _overuse_of_clusters(
 def _named_clusters(
     schedule: Schedule, ranges: NodeRanges, needs: ClusterNeeds
 ) -> Iterator[Violation]:
-    """Yield nodes of other clusters than a job named, or too many or too few of one."""
+    """Yield jobs on nodes of clusters that they did not name, or on too many or too few of one."""
     needed, ran_on = needs.by_cluster(), np.zeros_like(needs.by_cluster())
     for place, width in enumerate(ranges.width_within(needs.clusters)):
         np.add.at(ran_on[place], ranges.job(), width)
@@ -256,7 +259,7 @@ def _shared_nodes(
 def _broken(
     schedule: Schedule, rule: Rule, which: Mask, what: Callable[[int], str]
 ) -> Iterator[Violation]:
-    """Yield the violation of a rule by these jobs, told by the one that starts first."""
+    """Yield the violation of a rule by these jobs, described for the job that starts first."""
     jobs = np.flatnonzero(which)
     if len(jobs):
         job = int(jobs[np.argmin(schedule.start_s[jobs])])

@@ -1,4 +1,4 @@
-"""Whether jobs that take parts of GPUs had room on single GPUs."""
+"""Check that jobs that take parts of GPUs had room on single GPUs."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def first_unpacked(
 
     Args:
         schedule: what happened.
-        held: by which job which node.
+        held: the nodes that each job held.
         demands: what the jobs need.
-        gpus: how many each node has.
-        tolerance_s: let pass overlaps up to this long.
+        gpus: the number of GPUs of each node.
+        tolerance_s: allow overlaps up to this long.
     """
     first = np.full(len(schedule), -1)
     count = demands.per_node[:, demands.resources.place["gpu"]]
@@ -51,7 +51,7 @@ def _only_the_last(schedule: Schedule, first: Counts) -> Counts:
 
 
 def _packs(wanted: list[int], gpus: int) -> bool:
-    """Return whether all parts and whole GPUs find room; true if that takes too long to tell."""
+    """Return whether all parts and whole GPUs find room; True if the search takes too long."""
     wanted = sorted(wanted, reverse=True)
     return sum(wanted) <= gpus * WHOLE_GPU_MILLI and _Packing(wanted).done(0, [0] * gpus)
 
@@ -61,7 +61,7 @@ class _Packing:
         self.wanted, self.tries = wanted, 0
 
     def done(self, at: int, used: list[int]) -> bool:
-        """Return whether the parts from the one at this place on find room beside what is used."""
+        """Return whether the parts from this place on find room beside what is used."""
         self.tries += 1
         if at == len(self.wanted) or self.tries > _MOST_TRIES:
             return True

@@ -1,4 +1,4 @@
-"""Whether jobs that share nodes had room there, and ran where they may."""
+"""Check that jobs that share nodes had room there, and ran where they may."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class HeldNodes:
-    """Every node that every job held: the job's position, and the node's number."""
+    """All nodes that jobs held, as pairs of the job's position and the node's number."""
 
     job: Counts
     node: Counts
@@ -51,18 +51,18 @@ def first_forbidden(held: HeldNodes, demands: Demands, nodes: int) -> Counts:
 def first_overfull(
     schedule: Schedule, held: HeldNodes, demands: Demands, capacity: Counts, tolerance_s: int
 ) -> Counts:
-    """Return for each job the first node on which it started beyond what was free, or -1.
+    """Return for each job the first node that had too little free when the job started, or -1.
 
     Args:
         schedule: what happened.
-        held: by which job which node.
+        held: the nodes that each job held.
         demands: what the jobs need.
         capacity: what nodes have, as (node, resource).
-        tolerance_s: let pass overlaps up to this long.
+        tolerance_s: allow overlaps up to this long.
     """
     per_node, capacity = _in_milli(demands, capacity)
     share = np.where(demands.whole[held.job][:, None], capacity[held.node], per_node[held.job])
-    # One of its own for every job, so that a job that has a node to itself is alone there.
+    # Each job takes 1 of an extra resource; a job that has a node to itself takes all of it.
     alone = np.where(demands.whole[held.job], len(schedule), 1)[:, None]
     share = np.column_stack([share, alone])
     room = np.column_stack([capacity, np.full(len(capacity), len(schedule))])

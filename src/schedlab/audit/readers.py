@@ -17,7 +17,7 @@ from schedlab.workload.readers.source import Source
 
 @dataclass(frozen=True)
 class Observed:
-    """A schedule that somebody else made, and what had to be assumed to read it."""
+    """A schedule from another program or a real cluster, and what had to be assumed to read it."""
 
     schedule: Schedule
     notes: tuple[str, ...] = ()
@@ -25,13 +25,13 @@ class Observed:
 
 @dataclass(frozen=True)
 class ScheduleReader:
-    """How one format of schedule files is known and read."""
+    """A format of schedule files: how to recognise and read it."""
 
     suffixes: tuple[str, ...]
     read: Callable[[Path, int | None], list[Observed]]
     """Read the schedules of the file, on the given nodes or on those that the file names."""
     recognises: Callable[[bytes], bool] = lambda first_line: True
-    """Whether a file of that suffix with this first line is of the format."""
+    """Whether a file with such a suffix and this first line has this format."""
 
 
 def size_note(observed: Schedule, nodes: int | None) -> list[str]:
@@ -90,7 +90,7 @@ def read_as(format: str, path: Path, nodes: int | None) -> list[Observed]:
 
 
 def is_batsim(first_line: bytes) -> bool:
-    """Recognise it by a column that only Batsim has."""
+    """Return whether the line names a column that only Batsim has."""
     return b"requested_number_of_" in first_line
 
 
@@ -109,12 +109,12 @@ SCHEDULE_READERS: dict[str, ScheduleReader] = {
 def read_observed(
     path: str | Path, *, format: str | None = None, nodes: int | None = None
 ) -> list[Observed]:
-    """Return the schedules in a file: one, or one per policy in a table of our own.
+    """Return the schedules in a file: one, or one per policy in a table of schedlab.
 
     Args:
         path: the file.
         format: a name in ``SCHEDULE_READERS``; without it the suffix and the first line decide.
-        nodes: size of the machine; by default what the file tells.
+        nodes: size of the machine. Default: what the file says.
     """
     name = format or _format_of(Source.load(path))
     if name not in SCHEDULE_READERS:
@@ -126,9 +126,9 @@ def read_observed(
 
 
 def find_observed(found: Sequence[Observed], name: str | None, policy: str) -> Observed:
-    """Return the schedule of that name.
+    """Return the schedule with this name.
 
-    Without one the only schedule, or the one named as the policy.
+    Without a name, return the only schedule, or the schedule with the name of the policy.
     """
     by_name = {observed.schedule.policy: observed for observed in found}
     if name is not None and name not in by_name:

@@ -51,9 +51,9 @@ def replay(
     """Run the observed jobs under the policy, each until its observed end.
 
     A job that starts within the tolerance of its observed start holds its nodes until its observed
-    end, so that small lags do not add up. The run time that does so is known once the start is:
-    therefore the rounds. Each gets the starts right for longer than the one before. Without
-    tolerance one round is enough.
+    end, so that small lags do not add up. That run time is known only when the start is known, so
+    several rounds are needed. Each round gets the starts right for longer than the one before.
+    Without tolerance one round is enough.
     """
     run_s = np.where(observed.started, observed.ran_s, observed.workload["run_s"])
     while True:

@@ -1,4 +1,4 @@
-"""What an audit finds, for programs and in sentences for people."""
+"""The result of an audit, for programs and in sentences for people."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Rule = Literal[
     "unknown nodes",
     "shared nodes",
 ]
-"""What every feasible schedule keeps to."""
+"""The rules that every feasible schedule keeps."""
 
 Reason = Literal[
     "next in queue",
@@ -37,7 +37,7 @@ Reason = Literal[
     "withdrawn",
     "early",
 ]
-"""Why a start is not the policy's; the first four are starts it would have made."""
+"""Why a start is not the policy's; the first four are for starts that the policy would make."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Verdict:
 
     @property
     def feasible(self) -> bool:
-        """No node is over-used and nothing starts before it may."""
+        """No node is over-used and no job starts before it may."""
         return not self.violations
 
     @property
@@ -114,7 +114,7 @@ class Verdict:
         return {"feasible": self.feasible, "faithful": self.faithful, **asdict(self)}
 
     def lines(self) -> Iterator[str]:
-        """Yield the verdict in sentences; ``notes`` are left to the reader."""
+        """Yield the verdict in sentences; ``notes`` are not included."""
         yield f"{self.schedule}: {self.jobs:,} jobs on {self.nodes:,} nodes against {self.policy}"
         yield "feasible: yes" if self.feasible else "feasible: no"
         for violation in self.violations:

@@ -8,7 +8,7 @@ from schedlab.cli.signals import INTERRUPTED, ending, meet_signals
 
 
 def main() -> None:
-    """Run the command line; whatever takes time to load is loaded here, so that Ctrl-C is met."""
+    """Run the command line; slow imports are here, so that Ctrl-C is handled during them."""
     try:
         meet_signals()
         from schedlab.cli.app import app

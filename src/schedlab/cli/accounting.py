@@ -21,7 +21,7 @@ ACCOUNTING = (
 
 
 def read_accounting(kind: str, path: Path, options: ReadOptions) -> Workload:
-    """Return the jobs that have ended; an error where the extra is missing."""
+    """Return the jobs that have ended; raise an error if the extra is missing."""
     from schedlab.cli.store_place import require_history
 
     require_history()
@@ -31,7 +31,7 @@ def read_accounting(kind: str, path: Path, options: ReadOptions) -> Workload:
 
 
 def sacct_records(path: Path) -> tuple[list[dict[str, Any]], list[Fault]]:
-    """Return what sacct wrote as standard job records, and what could not be read."""
+    """Return the output of sacct as standard job records, and what could not be read."""
     from schedlab.cli.store_place import require_history
 
     require_history()

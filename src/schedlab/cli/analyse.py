@@ -70,9 +70,9 @@ def analyse(
     ] = None,
     json: AsJson = False,
 ) -> None:
-    """Analyse how users ask: the accuracy of requests, their sizes and their times.
+    """Analyse the requests of users: their accuracy, their sizes and their times.
 
-    What a trace has at all, and what its reader repaired: schedlab workload info.
+    For what a trace contains and what its reader repaired, see schedlab workload info.
     """
     from schedlab.analysis import analyse as analyse_workload
     from schedlab.units import parse_duration

@@ -38,7 +38,7 @@ app = typer.Typer(
     cls=Commands,
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
-    # A traceback shows a bug, and a bug is best reported plain.
+    # A traceback shows a bug, and a plain one is best for a bug report.
     pretty_exceptions_enable=False,
 )
 

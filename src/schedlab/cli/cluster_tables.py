@@ -1,4 +1,4 @@
-"""Tables of what clusters did, where jobs name the clusters they need."""
+"""Tables about clusters, for jobs that name the clusters they need."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def clusters_needed_table(rows: Sequence[Row]) -> Table:
-    """Return how jobs fared by the number of clusters that they need at the same time."""
+    """Return a table of waits and slowdowns by the number of clusters that jobs need at a time."""
     from schedlab.units import short_duration, three_digits
 
     table = new_table(
@@ -32,7 +32,7 @@ def clusters_needed_table(rows: Sequence[Row]) -> Table:
 
 
 def clusters_table(rows: Sequence[Row]) -> Table:
-    """Return what each cluster did."""
+    """Return a table of the jobs, the utilisation and the wait of each cluster."""
     from schedlab.units import short_duration
 
     table = new_table("policy", "cluster", "jobs", "utilisation", "mean wait", text_columns=2)

@@ -1,4 +1,4 @@
-"""How a command is declared: a function whose parameters are options or groups of options."""
+"""Declaration of commands: functions whose parameters are options or groups of options."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class OneCommand(TyperCommand):
     """A command whose help shows no type beside flags."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return arguments and options, --help too."""
+        """Return arguments and options, including --help."""
         return _without_types(super().get_params(ctx))
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse them; the next option is not taken for the value of one that has none."""
+        """Parse arguments; an option without its value does not take the next option as value."""
         parameters = self.get_params(ctx)
         options = {name: each for each in parameters for name in each.opts if name[0] == "-"}
         given = [] if ctx.resilient_parsing else list(takewhile(lambda each: each != "--", args))
@@ -44,7 +44,7 @@ class Group(TyperGroup):
     """A group of commands whose help shows no type beside flags."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return the options, --help too."""
+        """Return the options, including --help."""
         return _without_types(super().get_params(ctx))
 
 
@@ -66,9 +66,10 @@ def new_group(name: str, help: str, *examples: str) -> typer.Typer:
 def add_command(
     app: typer.Typer, command: Command, *examples: str, name: str | None = None
 ) -> None:
-    """Add the command under that name, or its function's, with examples beneath its help.
+    """Add the command under this name, or that of its function, with examples beneath its help.
 
-    A parameter that is a dataclass stands for one option per field; so commands share options.
+    A parameter that is a dataclass stands for one option per field, so that commands can share
+    options.
     """
     app.command(name, cls=OneCommand, epilog=epilog(examples))(_spread(command))
 
@@ -76,7 +77,7 @@ def add_command(
 def epilog(examples: Iterable[str]) -> str:
     """Return the text beneath a command's help.
 
-    Each line is a paragraph, or Typer would join them.
+    Each line is a paragraph, because Typer joins the lines of a paragraph.
     """
     return "\n\n".join(("Examples:", *(f"  {example}" for example in examples)))
 
@@ -103,13 +104,13 @@ def _spread(command: Command) -> Command:
 
 
 def _paragraphs(docstring: str) -> str:
-    """Return the text with a line per paragraph, which a terminal breaks where it is full."""
+    """Return the text with one line per paragraph, so that the terminal breaks lines itself."""
     paragraphs = inspect.cleandoc(docstring).split("\n\n")
     return "\n\n".join(" ".join(each.split()) for each in paragraphs)
 
 
 def _complete(name: str, hint: Any) -> None:
-    """Give the option what a shell offers for it."""
+    """Give the option its shell completion, if it has none yet."""
     if get_origin(hint) is not Annotated:
         return
     kind, info = get_args(hint)
@@ -118,7 +119,7 @@ def _complete(name: str, hint: Any) -> None:
 
 
 def _refuse_huge(name: str, value: Any) -> None:
-    """Refuse numbers that neither the core nor a double can hold; no option has a use for them."""
+    """Refuse numbers that the core or a double cannot hold; no option has a use for them."""
     if isinstance(value, list):
         for each in value:
             _refuse_huge(name, each)

@@ -1,4 +1,4 @@
-"""Policies side by side, each value beside the best."""
+"""Comparison of policies, with each value relative to the best."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class PolicyComparison:
 
     policies: list[str]
     values: dict[str, list[float]]
-    """By metric, one value per policy."""
+    """The values by metric, one per policy."""
 
     @classmethod
     def of(cls, schedules: Sequence[Schedule], metrics: Sequence[str]) -> PolicyComparison:
@@ -35,9 +35,9 @@ class PolicyComparison:
         return cls(frame["policy"].to_list(), values)
 
     def relative(self, metric: str) -> list[float]:
-        """Return each value divided by the best, which itself has 1.
+        """Return each value divided by the best value, for which it is 1.
 
-        NaN where that says nothing.
+        NaN where the ratio means nothing.
         """
         from schedlab.metrics import find_metric
         from schedlab.viz.comparison import best_of

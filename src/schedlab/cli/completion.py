@@ -1,4 +1,4 @@
-"""What a shell offers while a command is typed: names of policies and traces, and files."""
+"""Shell completion: names of policies and traces, and files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Completion = Callable[[str], list[str]]
 
 
 def completion_for(name: str, kind: Any) -> Completion | None:
-    """Return what completes the option of that name and type; None where nothing can."""
+    """Return the completion for an option with this name and type; None if there is none."""
     return files if _of_paths(kind) else _NAMES.get(name)
 
 
@@ -20,7 +20,7 @@ def _of_paths(kind: Any) -> bool:
 
 
 def files(incomplete: str) -> list[str]:
-    """Return files and folders; of a lone folder also what is in it, so that no blank follows."""
+    """Return files and folders; for a single folder also its entries, so that no blank follows."""
     found = list(_entries(incomplete))
     lone = found[0] if len(found) == 1 else ""
     return [*found, *(_entries(lone) if lone.endswith("/") else ())]
@@ -144,4 +144,4 @@ _NAMES: dict[str, Completion] = {
     "transform": _transforms,
     "workload": traces,
 }
-"""By the name of the argument or option; those of files are known by their type."""
+"""Completions by the name of the argument or option; options for files are known by their type."""

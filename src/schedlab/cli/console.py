@@ -1,4 +1,4 @@
-"""What commands print: tables and remarks for people, JSON for programs."""
+"""Output of commands: tables and remarks for people, JSON for programs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def heading(line: str) -> Text:
 def new_table(*headings: str, text_columns: int = 1) -> Table:
     """Return a table without frame: the first columns hold text, the others numbers.
 
-    Where it gets too narrow text is broken before numbers are.
+    If the table is too wide, lines break in text before they break in numbers.
     """
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
@@ -67,7 +67,7 @@ def new_table(*headings: str, text_columns: int = 1) -> Table:
 
 
 def cell(value: float | None, written: Callable[[float], str]) -> str:
-    """Return the value as the function writes it; a dash where there is none."""
+    """Return the value as the function writes it; a dash if there is no value."""
     return "–" if value is None or math.isnan(value) else written(value)
 
 
@@ -77,12 +77,12 @@ def print_json(value: Any) -> None:
 
 
 def print_notes(notes: Iterable[str], *, to_stderr: bool) -> None:
-    """Print remarks beneath the result, or on stderr where stdout belongs to JSON."""
+    """Print remarks beneath the result, or on stderr if stdout is for JSON."""
     console = err() if to_stderr else out()
     for note in notes:
         console.print(note, style="dim", soft_wrap=True)
 
 
 def reading_notes(report: ReadReport) -> Iterator[str]:
-    """Return what the reader did to the trace."""
+    """Return remarks on what the reader did to the trace."""
     return (f"reader: {line}" for line in report.lines())

@@ -50,7 +50,7 @@ def demo(
 
     The simulation draws a workload, compares four policies on it and draws their schedules. The
     history makes a miniature site, ingests its jobs and shows the record of one. The web service
-    has its own: schedlab serve --demo.
+    has its own demo: schedlab serve --demo.
     """
     if what == "history":
         _history(folder or Path("out/history-demo"), seed, json=json)

@@ -32,10 +32,10 @@ FOLDER, _DUMP, _VERSION = "slurm", "slurm-dump", "24.11"
 
 
 def make_demo_twin(site_file: Path) -> Path:
-    """Make a twin for the miniature site, and name it in the site file; returns its folder.
+    """Make a twin for the miniature site, and name it in the site file; return its folder.
 
     Args:
-        site_file: of ``schedlab.history.demo.make_demo``, whose jobs lie beside it.
+        site_file: the site file of ``schedlab.history.demo.make_demo``, beside which the jobs lie.
     """
     from schedlab.atomic import atomic_write
     from schedlab.history.demo import CPUS, GPUS, NODES, USERS

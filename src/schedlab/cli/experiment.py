@@ -1,4 +1,4 @@
-"""schedlab experiment: run a grid of simulations and set it beside a published table."""
+"""schedlab experiment: run a grid of simulations and compare it with a published table."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def _clock(scenario: Scenario) -> Clock | None:
 
 
 def _moment(text: str, clock: Clock | None) -> int:
-    """Return seconds from the begin of the trace."""
+    """Return seconds from the beginning of the trace."""
     from schedlab.units import parse_duration
 
     if not re.match(r"\s*\d{4}-\d", text):

@@ -1,4 +1,4 @@
-"""How groups of jobs fared under each policy: partitions, accounts, users."""
+"""Metrics of groups of jobs under each policy: partitions, accounts, users."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from schedlab.sim import Schedule
 
 _SHOWN = 20
-"""Groups in a printed table; JSON has all."""
+"""The largest number of groups in a printed table; JSON has all."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class GroupTables:
         return own.fill_nan(None).to_dicts()
 
     def tables(self) -> Iterator[tuple[str, Table]]:
-        """Yield one for each metric, with its title: a row per group and a column per policy."""
+        """Yield a title and a table for each metric: a row per group and a column per policy."""
         from schedlab.metrics import find_metric
         from schedlab.viz.labels import metric_label, value_label
 
@@ -65,7 +65,7 @@ class GroupTables:
 
 
 def is_of_jobs(metric: str) -> bool:
-    """Return whether it has a value for each job, and so for groups of them."""
+    """Return whether the metric has a value for each job, and so for groups of jobs."""
     from schedlab.lookup import is_import_path
     from schedlab.metrics import JobMetric, find_metric
 

@@ -80,7 +80,7 @@ def _read(path: Path, nodes: int) -> tuple[Failure, ...]:
 
 
 def preemption_of(rule: str | None, mode: str) -> Preemption | None:
-    """Return the rule: ``tier``, ``srpt``, or ``qos:high=1,low=0``."""
+    """Return the preemption by a rule: ``tier``, ``srpt``, or ``qos:high=1,low=0``."""
     if rule is None:
         return None
     from schedlab.sim import Preemption

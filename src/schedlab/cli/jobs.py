@@ -31,7 +31,7 @@ _TEXTS = 5
 
 @dataclass(frozen=True, kw_only=True)
 class ServiceOptions:
-    """Which service is asked, and who asks."""
+    """The service to ask, and the token to ask with."""
 
     url: Annotated[
         str | None,
@@ -47,7 +47,7 @@ class ServiceOptions:
     ] = None
 
     def client(self) -> Client:
-        """Asks it."""
+        """Return a client of the service."""
         from schedlab.history import Client
 
         url = self.url or os.environ.get(_URL)
@@ -122,5 +122,5 @@ def _row(job: dict[str, Any]) -> list[str]:
 
 
 def _printable(text: str) -> str:
-    """Return a name without what a terminal would obey: users call their jobs what they like."""
+    """Return a name without characters that control a terminal: users choose the names of jobs."""
     return "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in text)

@@ -1,4 +1,4 @@
-"""The options that say which machine the jobs run on."""
+"""The options for the machine on which the jobs run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MACHINE = "The machine"
 
 @dataclass(frozen=True, kw_only=True)
 class MachineOptions:
-    """The machine; without any of its options the one that the trace's header describes."""
+    """The machine; without these options, the one that the trace's header describes."""
 
     nodes: Annotated[
         int | None,

@@ -1,4 +1,4 @@
-"""How a mistake ends: one line on stderr and an exit code, never a traceback."""
+"""Reports of mistakes: one line on stderr and an exit code, never a traceback."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Commands(Group):
         sys.exit(code)
 
     def _run(self, *arguments: Any, **settings: Any) -> int:
-        """Return the exit code."""
+        """Run the command, and return the exit code."""
         try:
             code = super().main(*arguments, **settings)
             sys.stdout.flush()
@@ -42,7 +42,7 @@ class Commands(Group):
             return error.exit_code
         except OSError as error:
             if error.filename is not None:
-                raise  # no matter of standard output: a bug
+                raise  # not about standard output: a bug
             _say(f"standard output cannot be written: {(error.strerror or str(error)).lower()}")
             _drop_output()
             return OutputError.exit_code
@@ -53,7 +53,7 @@ class Commands(Group):
 
 @contextmanager
 def _doubts_in_one_line() -> Iterator[None]:
-    """Tell each of a network's doubts once, as mistakes are, without the place in the code."""
+    """Print each warning of a network once, in one line as mistakes are, without code lines."""
     with catch_warnings():
         simplefilter("default", OutsideTrainingWarning)
         show = warnings.showwarning
@@ -69,7 +69,7 @@ def _doubts_in_one_line() -> Iterator[None]:
 
 
 def _usage_error(error: typer.TyperException) -> str:
-    """Return Typer's sentence and where to read on; empty where Typer has shown the help."""
+    """Return Typer's sentence and the help to read; empty if Typer has shown the help."""
     sentence = error.format_message().rstrip(".")
     context = getattr(error, "ctx", None)
     if not sentence or context is None:
@@ -83,6 +83,6 @@ def _say(sentence: str) -> None:
 
 
 def _drop_output() -> None:
-    """Forget what could not be written, which Python would try again at its end."""
+    """Discard output that could not be written; Python would try to write it again at its end."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -27,7 +27,7 @@ EXAMPLES = (
 
 
 class Action(StrEnum):
-    """What to do."""
+    """The actions of ``schedlab operate``."""
 
     RUN = "run"
     STATUS = "status"
@@ -118,7 +118,7 @@ def _run(site: Path, conf: Path | None, rounds: int | None, json: bool) -> None:
 
 
 def _copier(site: Path, service: str | None) -> Callable[[], object]:
-    """Return what copies the log to the store; nothing without a service."""
+    """Return a function that copies the log to the store; without a service it does nothing."""
     if service is None:
         return lambda: None
     from schedlab.cli.store_place import require_history

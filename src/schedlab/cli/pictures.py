@@ -1,4 +1,4 @@
-"""What is drawn of schedules: an interactive report, and a picture for a paper."""
+"""Pictures of schedules: an interactive report, and a picture for a paper."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Pictures:
-    """What is drawn of the schedules."""
+    """The pictures to draw of the schedules."""
 
     report: Annotated[
         Path | None,
@@ -38,7 +38,7 @@ class Pictures:
     ] = "comparison"
 
     def check(self) -> None:
-        """Refuse before the runs what could not be drawn or written after them."""
+        """Check before the runs that the pictures can be drawn and written after them."""
         from schedlab.viz.paper import picture_format
 
         if self.report is not None:
@@ -50,7 +50,7 @@ class Pictures:
             require_writable(self.figure)
 
     def draw(self, schedules: Sequence[Schedule], metrics: Sequence[str]) -> list[Path]:
-        """Draw what was asked for; the metrics are those of the comparison picture."""
+        """Draw the requested pictures; the metrics are those of the comparison picture."""
         from schedlab.cli.progress import progress
         from schedlab.viz import PICTURES, save_figure, write_report
 

@@ -121,9 +121,9 @@ def _places() -> Table:
 
 
 def _mark(reference: str, references: list[str]) -> str:
-    """Return the numbers under which the parts of a reference stand in the list.
+    """Return the numbers that the parts of a reference have in the list.
 
-    New ones are added.
+    New parts are added to the list.
     """
     parts = [part for part in reference.split("; ") if part != "textbook"]
     references += [part for part in parts if part not in references]

@@ -106,7 +106,7 @@ def _chosen(policy: str, predictors: Sequence[str]) -> list[ChosenPredictor]:
 def _foretold(
     chosen: ChosenPredictor, policies: Policies, scenario: Scenario, seed: int
 ) -> tuple[Schedule, RunTimes]:
-    """Return what happened, planned by the predictor, and what it had said of each job."""
+    """Return the schedule that was planned with the predictor, and its prediction for each job."""
     from schedlab.predict import ChosenPredictor, Recorded, RunTimes
 
     request_s = scenario.workload["request_s"]
@@ -121,7 +121,7 @@ def _foretold(
 
 @dataclass(frozen=True)
 class _Judging:
-    """What is asked about the predictions."""
+    """How the predictions are to be judged."""
 
     by: str | None
     elapsed_s: int

@@ -1,4 +1,4 @@
-"""A bar on a terminal for what takes longer than two seconds."""
+"""A progress bar on a terminal for work that takes longer than two seconds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class ProgressReport(Protocol):
 
 @contextmanager
 def progress(what: str, *, in_bytes: bool = False) -> Iterator[ProgressReport]:
-    """Show on stderr, if it is a terminal, how far the work in the block has come."""
+    """Show the progress of the work in the block on stderr, if that is a terminal."""
     if not sys.stderr.isatty():
         yield lambda done, total, note="": None
         return

@@ -81,7 +81,7 @@ class ReadingRules:
     ] = field(default_factory=list)
 
     def of(self, trace: str) -> WorkloadOptions:
-        """Return the same rules for this trace."""
+        """Return options with the same rules for this trace."""
         rules = {each.name: getattr(self, each.name) for each in fields(ReadingRules)}
         return WorkloadOptions(trace=trace, **rules)
 
@@ -141,7 +141,7 @@ class WorkloadOptions(ReadingRules):
 
 @dataclass(frozen=True, kw_only=True)
 class Shaping:
-    """What is done to the jobs once they are read."""
+    """The changes to the jobs after they are read."""
 
     cores_per_node: Annotated[
         int | None,
@@ -184,7 +184,7 @@ class Shaping:
         return apply(workload, self.transforms(), seed=self.seed)
 
     def transforms(self) -> list[str]:
-        """Return all that is done, in order."""
+        """Return all transforms, in order."""
         cores = [] if self.cores_per_node is None else [f"cores_per_node={self.cores_per_node}"]
         return [*cores, *self.transform]
 
@@ -197,7 +197,7 @@ def _renamed(text: str) -> tuple[str, str]:
 
 
 def locate(trace: str) -> Path:
-    """Return the file of that name, or the trace of that name in the cache of fetched ones."""
+    """Return the file with this name, or the fetched trace with this name in the cache."""
     from schedlab.workload import CATALOG
     from schedlab.workload.fetch import find
 

@@ -80,7 +80,7 @@ def _section(path: str, command: Any, titles: dict[tuple[str, str], str]) -> str
 
 
 def schema_of(path: str) -> str:
-    """Return the file, in the folder of the documents, that says what a command prints as JSON."""
+    """Return the path, in the folder of the documents, of the schema of a command's JSON."""
     words = path.removeprefix("schedlab ").replace(" ", "-")
     return f"formats/commands/{words}.schema.json"
 

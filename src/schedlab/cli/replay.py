@@ -1,4 +1,4 @@
-"""What several commands do: replay one trace on one machine under several policies."""
+"""Replays of one trace on one machine under several policies, as several commands need them."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ NoPast = Annotated[
 
 @dataclass(frozen=True)
 class Scenario:
-    """The jobs and the machine, with remarks on how they came about."""
+    """The jobs and the machine, with remarks on how they were made."""
 
     workload: Workload
     platform: Platform
     notes: tuple[str, ...]
     unit: str = "nodes"
-    """What the machine's size counts: nodes, or the processors of a trace that counts those."""
+    """What the machine's size counts: nodes, or processors if the trace counts processors."""
     whole_nodes: bool = False
     """Whether every job has its nodes to itself."""
 
@@ -74,7 +74,7 @@ class Scenario:
         )
 
     def title(self) -> str:
-        """Return what is replayed, in one line."""
+        """Describe the replay in one line: the jobs, the machine and the dates."""
         from schedlab.analysis.clock import dates_told
 
         clusters = len(self.platform.clusters)
@@ -87,14 +87,14 @@ class Scenario:
 
 @dataclass(frozen=True)
 class RecordedPast:
-    """What really happened, as a schedule of its own, with remarks; nothing where not recorded."""
+    """What really happened, as a schedule, with remarks; empty if it was not recorded."""
 
     schedules: tuple[Schedule, ...] = ()
     notes: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, scenario: Scenario) -> RecordedPast:
-        """Return the past of the jobs, where the trace recorded it."""
+        """Return the past of the jobs, if the trace recorded it."""
         from schedlab.analysis import as_it_was, as_it_was_notes
 
         found = as_it_was(scenario.workload, scenario.platform)
@@ -105,7 +105,7 @@ class RecordedPast:
 
 @dataclass(frozen=True, kw_only=True)
 class Policies:
-    """Which policies run, and by which rules."""
+    """The policies to run, and the rules of the runs."""
 
     policy: Annotated[
         list[str],
@@ -194,7 +194,7 @@ class Policies:
     def run(
         self, scenario: Scenario, seed: int, predict: PredictorLike | None = None
     ) -> Iterator[Schedule]:
-        """Yield one schedule per policy, planned by that predictor where the policy names none."""
+        """Yield one schedule per policy; ``predict`` is for policies that name no predictor."""
         from schedlab.cli.progress import progress
         from schedlab.sim import simulate
 

@@ -1,4 +1,4 @@
-"""What runs gave, as rows for JSON and remarks for people."""
+"""Results of runs, as rows for JSON and remarks for people."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def result_rows(
 
 
 def _cluster_rows(schedule: Schedule) -> Row:
-    """Return what each cluster did, and how jobs fared by the clusters they name, if any."""
+    """Return rows by cluster, and by number of clusters that jobs need, if they name clusters."""
     from schedlab.metrics import by_cluster, table
 
     if "needs" not in schedule.workload:
@@ -69,7 +69,7 @@ def run_notes(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def counter_notes(schedules: Sequence[Schedule]) -> Iterator[str]:
-    """Yield what policies have counted."""
+    """Yield the counters of the policies."""
     for schedule in schedules:
         counters = schedule.provenance.get("counters", {})
         if counters:

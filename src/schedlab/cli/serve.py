@@ -22,12 +22,12 @@ EXAMPLES = (
 )
 _SITE, _DEMO = Path("site.toml"), Path("out/service-demo")
 _WHOLE = "whole"
-"""A file that is written last."""
+"""A file that is written last, and so marks a complete demo."""
 _RECENT_S = 3_600
 """How long the miniature site is kept before it is made again."""
 TWIN, LOOP = "schedlab.cli.served_twin:ServedTwin", "schedlab.cli.served_loop:ServedLoop"
 MIRROR = "schedlab.cli.served_mirror:ServedMirror"
-"""Put in here: the service knows no Slurm."""
+"""Classes that are given to the service from here, since the service does not know Slurm."""
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
@@ -100,7 +100,7 @@ def _make_demo() -> Path:
 
     if _is_made(revisions()[-1]):
         return _DEMO / "site.toml"
-    # The store is of a month that ended at another time.
+    # The store holds a month that ended at another time.
     for path in (*files_of(str(_DEMO / "history.db")), _DEMO / _WHOLE):
         path.unlink(missing_ok=True)
     with progress("making a month of jobs"):
@@ -111,7 +111,7 @@ def _make_demo() -> Path:
 
 
 def _is_made(revision: str) -> bool:
-    """Return whether it was made lately, by this version, and not stopped in between."""
+    """Return whether the demo was made recently, by this version, and completely."""
     whole = _DEMO / _WHOLE
     if not whole.exists() or whole.stat().st_mtime < time.time() - _RECENT_S:
         return False

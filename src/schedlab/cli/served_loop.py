@@ -15,7 +15,7 @@ class ServedLoop:
     """Reads the log of the loop, and leaves messages in its folder of answers.
 
     Args:
-        folder: of the site.
+        folder: the site folder.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -23,7 +23,7 @@ class ServedLoop:
         self._gate = Gate(folder / "operate")
 
     def state(self) -> LoopState | None:
-        """Return where it is; None where no loop has run."""
+        """Return the state of the loop; None if no loop has run."""
         path = self._folder / "operate" / LOG
         if not path.exists():
             return None
@@ -42,11 +42,11 @@ class ServedLoop:
         )
 
     def answer(self, yes: bool, who: str, code: str) -> None:
-        """Answer its question; the loop takes it if the code is right."""
+        """Answer the loop's question; the loop takes the answer if the code is right."""
         self._gate.answer(GateAnswer(yes, f"{who}, on the page", code))
 
     def stop(self, who: str) -> None:
-        """Ask it to end the steering."""
+        """Ask the loop to end the steering."""
         self._gate.stop(f"{who}, on the page")
 
 

@@ -17,22 +17,22 @@ from schedlab.live.watch import StartsTold
 from schedlab.platform.hostlist import expand_hosts
 
 STALE_S = 600
-"""A mirror that was silent for longer does not run."""
+"""A mirror that was silent for longer counts as stopped."""
 _HELD = "JobHeld"
 
 
 class ServedMirror:
-    """Reads the file.
+    """Reads the file of the live mirror.
 
     Args:
-        folder: of the site.
+        folder: the site folder.
     """
 
     def __init__(self, folder: Path) -> None:
         self._path = mirror_file(folder)
 
     def state(self) -> MirrorState | None:
-        """Return what the mirror said last; None if that is long ago, or nothing."""
+        """Return the state that the mirror wrote last; None if it is too old, or missing."""
         try:
             said = json.loads(self._path.read_bytes())
         except (OSError, ValueError):
@@ -44,14 +44,14 @@ class ServedMirror:
 
 
 def mirror_file(folder: Path) -> Path:
-    """Return where the mirror of a site folder writes."""
+    """Return the file that the mirror of a site folder writes."""
     return folder / "live" / "mirror.json"
 
 
 def write_mirror(
     folder: Path, at: float, cluster: str, jobs: Iterable[LiveJob], told: Iterable[StartsTold]
 ) -> None:
-    """Write what the scheduler said, for its owner only: it shows the jobs of all users."""
+    """Write the state of the scheduler, readable by its owner only: it shows all users' jobs."""
     path = mirror_file(folder)
     path.parent.mkdir(exist_ok=True)
     there = [job for job in jobs if job.stage is not LiveStage.ENDED]
@@ -67,7 +67,7 @@ def write_mirror(
 
 
 def record_of(job: LiveJob, cluster: str) -> dict[str, Any]:
-    """Return the items of the standard record that the scheduler tells."""
+    """Return the items of the standard record that the scheduler knows."""
     runs = job.stage is LiveStage.RUNS
     hosts = expand_hosts(job.hosts) if runs and job.hosts else ()
     state = ("suspended" if job.state == "SUSPENDED" else "running") if runs else "pending"
@@ -92,7 +92,7 @@ def record_of(job: LiveJob, cluster: str) -> dict[str, Any]:
 
 
 def _reason(job: LiveJob) -> str | None:
-    """Return why it waits; where the scheduler has no word for a held job, Slurm's."""
+    """Return why the job waits; Slurm's word if the scheduler has none for a held job."""
     if job.held and not job.reason.startswith(_HELD):
         return _HELD
     return job.reason or None

@@ -21,7 +21,7 @@ class ServedTwin(OfferedTwin):
     """The configuration of the folder, with the jobs of the service's store for forecasts.
 
     Args:
-        folder: made by ``schedlab slurm import``, with a history.
+        folder: the site folder from ``schedlab slurm import``, with a history.
     """
 
     def cluster(self) -> str:
@@ -38,8 +38,8 @@ class ServedTwin(OfferedTwin):
 
         Args:
             records: standard records of jobs that ended lately, and of those that run and wait.
-            now_s: when that was so, in epoch seconds.
-            tell: hears how many moments are done, of how many.
+            now_s: the time of that state, in epoch seconds.
+            tell: called with the number of moments done, and their total.
         """
         try:
             history = history_of(records, {}, Path("history"), ImportReport())

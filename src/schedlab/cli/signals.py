@@ -1,4 +1,4 @@
-"""SIGTERM and SIGHUP end a command as Ctrl-C does: it cleans up, then the process ends by them."""
+"""SIGTERM and SIGHUP end a command as Ctrl-C does: it cleans up, then the signal ends it."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ class Interrupted(KeyboardInterrupt):
     """
 
     def __init__(self, number: int) -> None:
-        """``number`` is that of the signal."""
+        """Take the number of the signal."""
         super().__init__(number)
         self.number = number
 
 
 def meet_signals() -> None:
-    """Meet the signals from now on, except those that are ignored, as SIGHUP is under nohup."""
+    """Handle the signals from now on, except those that are ignored, as SIGHUP is under nohup."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _ctrl_c)
     for number in _ENDINGS:
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _interrupt)
     sys.unraisablehook = _unraisable
-    atexit.register(_end)  # registered first, it comes last
+    atexit.register(_end)  # registered first, so it runs last
 
 
 def ending() -> str:
@@ -58,7 +58,10 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 
 def _put_off(number: int, frame: FrameType | None) -> bool:
-    """Return whether a native module is being loaded, which an exception would abort; come back."""
+    """Return whether a native module is being loaded; if so, raise the signal again later.
+
+    An exception would abort the loading.
+    """
     while frame and not frame.f_code.co_qualname.startswith("ExtensionFileLoader."):
         frame = frame.f_back
     if frame:
@@ -67,7 +70,7 @@ def _put_off(number: int, frame: FrameType | None) -> bool:
 
 
 def _unraisable(unraisable: sys.UnraisableHookArgs) -> None:
-    """Let the signal come back that a destructor, or an import that cleans up, has swallowed."""
+    """Raise the signal again if a destructor, or an import that cleans up, has swallowed it."""
     if isinstance(unraisable.exc_value, Interrupted):
         _received.clear()
         _come_back(unraisable.exc_value.number)

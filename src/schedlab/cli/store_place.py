@@ -1,4 +1,4 @@
-"""The options that say which site, and where its history is kept."""
+"""The options for the site and for the store of its history."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ class StoreLocation:
         return read_site(self.site)
 
     def url(self) -> str:
-        """Return where the store is, in the words of the option or of the site file."""
+        """Return the URL of the store, from the option or the site file."""
         return self.store or self.read().store.located(self.site.parent)
 
     def exposures(self) -> list[str]:
-        """Return what others can reach of the store and of what the site file names."""
+        """Return remarks on what others can reach: the store, and what the site file names."""
         from schedlab.history.private import exposures
 
         return exposures(self.url(), self.read() if self.site.exists() else None)
@@ -65,9 +65,9 @@ class StoreLocation:
         return standard_offset(self.read().about.time_zone)
 
     def nodes(self, clusters: Collection[str] = ()) -> int | None:
-        """Return how many nodes these clusters have, or all.
+        """Return the number of nodes of these clusters, or of all clusters.
 
-        None where the site file does not say.
+        Return None if the site file does not say.
         """
         described = self.read().clusters if self.site.exists() else ()
         sizes = {each.name: each.nodes for each in described}
@@ -75,7 +75,7 @@ class StoreLocation:
         return sum(named.values()) if named and all(named.values()) else None
 
     def open(self) -> Store:
-        """Return the store, which must have been made."""
+        """Return the store, which must exist."""
         require_history()
         from schedlab.command_files import input_file
         from schedlab.history.store import Store
@@ -87,7 +87,7 @@ class StoreLocation:
 
 
 def require_history() -> None:
-    """Refuse, in a sentence, where the packages are missing."""
+    """Raise a one-line error if a package of the history is missing."""
     for package in _HISTORY:
         if find_spec(package) is None:
             raise MissingExtraError(package, "history")

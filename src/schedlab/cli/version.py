@@ -30,7 +30,7 @@ def version(json: AsJson = False) -> None:
 
 
 def print_version(wanted: bool) -> None:
-    """Answer ``schedlab --version``, and leave."""
+    """Print the version for ``schedlab --version``, and exit."""
     from schedlab.version import __version__
 
     if wanted:
@@ -39,7 +39,7 @@ def print_version(wanted: bool) -> None:
 
 
 def installed(name: str) -> str | None:
-    """Return which version of the package there is; None without it."""
+    """Return the installed version of the package; None if it is not installed."""
     from importlib.metadata import PackageNotFoundError
     from importlib.metadata import version as installed_version
 

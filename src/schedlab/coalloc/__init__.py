@@ -126,9 +126,9 @@ def solve(
     """Return the solver's answer to the problem, with the best bound known.
 
     Args:
-        problem: what is to be scheduled.
-        solver: a name from ``SOLVERS``, as ``lns`` or ``wd:width=5``, or a solver.
-        objective: criteria in lexicographic order, as ``value`` or ``value,makespan``.
+        problem: the problem to solve.
+        solver: a name from ``SOLVERS``, such as ``lns`` or ``wd:width=5``, or a solver.
+        objective: criteria in lexicographic order, such as ``value`` or ``value,makespan``.
         limits: time, memory, threads and seed.
     """
     wanted = Objective.parse(objective) if isinstance(objective, str) else objective
@@ -143,7 +143,7 @@ def solve(
 
 
 def _tightened(found: Solution) -> float:
-    """Return the best bound known; those that take longer only where the others leave a gap."""
+    """Return the best bound known; slower bounds are tried only where faster ones leave a gap."""
     problem, criterion = found.problem, found.objective.first
     bound = best_bound(problem, criterion, found.bound)
     for further in (lp_bound, quick_minibucket_bound):

@@ -2,7 +2,7 @@
 
 Jobs that need the same resource run one after the other (the load bound). So do all jobs that need
 at least two of the same three resources, since any two of them share one (the triangle bound).
-What one machine could do with such a clique at best bounds what all machines can do.
+The best that one machine could do with such a clique bounds what all machines can do.
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ Cliques = list[tuple[int, ...]]
 
 
 def best_bound(problem: Problem, criterion: Criterion, *known: float | None) -> float:
-    """Return the tightest of load and triangle bound, and of those known already."""
+    """Return the tightest of the load bound, the triangle bound and those known already."""
     candidates = (load_bound(problem, criterion), triangle_bound(problem, criterion), *known)
     bounds = [bound for bound in candidates if bound is not None]
     return min(bounds) if criterion == "value" else max(bounds)
 
 
 def proves_infeasible(problem: Problem) -> bool:
-    """Say whether it is certain that not all fit: one fits nowhere, or a clique not in time."""
+    """Return whether not all jobs can fit: one fits nowhere, or a clique does not fit in time."""
     nowhere = any(not problem.domain(job) for job in range(len(problem.jobs)))
     return nowhere or best_bound(problem, "makespan") > problem.slots
 
 
 def load_bound(problem: Problem, criterion: Criterion) -> float:
-    """Return what the jobs of the most contended resource allow."""
+    """Return the bound by the jobs of the most contended resource."""
     return _tightest(problem, criterion, problem.users())
 
 
 def triangle_bound(problem: Problem, criterion: Criterion) -> float | None:
-    """Return what the jobs of the most contended three resources allow; None without a triangle."""
+    """Return the bound by the jobs of the most contended triangle; None without a triangle."""
     cliques = triangles(problem)
     return _tightest(problem, criterion, cliques) if cliques else None
 
 
 def triangles(problem: Problem) -> Cliques:
-    """Return for each three resources needed in pairs the jobs that need two of them or all."""
+    """Return, for any three resources needed in pairs, the jobs that need at least two of them."""
     users: dict[tuple[int, int], set[int]] = defaultdict(set)
     partners: dict[int, set[int]] = defaultdict(set)
     for place, job in enumerate(problem.jobs):
@@ -73,7 +73,7 @@ def _makespan_bound(problem: Problem, clique: tuple[int, ...]) -> int:
 
 
 def _starts_bound(problem: Problem, clique: tuple[int, ...]) -> int:
-    """Let one machine serve the shortest first from the first release on; the others at once."""
+    """Start a clique's shortest jobs first, from its first release; others at their release."""
     inside = sorted(problem.jobs[place].slots for place in clique)
     first = min((problem.jobs[place].release for place in clique), default=1)
     starts = list(accumulate(inside, initial=first))[:-1]

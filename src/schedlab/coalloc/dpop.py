@@ -32,12 +32,12 @@ class Dpop:
     """Finds an optimum with messages exponential in the width of the pseudo tree.
 
     A tree whose messages do not fit into the memory limit is refused before any is made, or
-    relaxed as by ``wd`` until they fit. What it does is settled by the tree: a time limit ends
-    the rounds of a relaxation only.
+    relaxed as by ``wd`` until they fit. The tree alone decides how much work there is: a time limit
+    ends only the rounds of a relaxation.
     """
 
     heuristic: str = "min-fill"
-    """Of the pseudo tree: one of ``orders.CHOICES``."""
+    """The heuristic of the pseudo tree: one of ``orders.CHOICES``."""
     relax: str = "none"
     """What to do where the memory does not suffice: one of ``RELAXATIONS``."""
     propagate: Propagate = propagate
@@ -77,7 +77,7 @@ def _fits(tree: PseudoTree, sizes: list[int], limits: Limits) -> bool:
 
 
 def _width_that_fits(sizes: list[int], limits: Limits) -> int:
-    """Return the largest width of which no tree whatever can need more memory than there is."""
+    """Return the largest width at which no tree can need more memory than there is."""
     cells = memory_bytes(limits) // ((LARGEST_CELL_BYTES + BYTES_PER_VALUE) * len(sizes))
     width = 1
     while max(sizes) ** (width + 1) <= cells and width < len(sizes):

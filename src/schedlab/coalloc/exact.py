@@ -51,7 +51,7 @@ class CpSat:
 
 @dataclass(frozen=True)
 class _Stage:
-    """What one search gave."""
+    """The result of one search."""
 
     starts: Starts | None
     bound: float | None
@@ -105,7 +105,7 @@ class _Model:
         return model.new_optional_fixed_size_interval_var(start, slots, present, "")
 
     def _cost(self, criterion: Criterion) -> tuple[Any, float]:
-        """Return what to minimise, in whole numbers, and how many make one of the criterion."""
+        """Return the cost to minimise, in whole numbers, and how many make one of the criterion."""
         if criterion == "value":
             values, scale = integral_values([job.value for job in self._problem.jobs])
             kept = (value * each for value, each in zip(values, self._present, strict=True))
@@ -155,7 +155,7 @@ def _search(
     solver.parameters.catch_sigint_signal = False
     solver.parameters.max_time_in_seconds = left_s
     with ThreadPoolExecutor(1) as pool:
-        # In a thread of its own, so that this one hears Ctrl-C.
+        # The search has its own thread, so that this one receives Ctrl-C.
         searching, interrupted = pool.submit(solver.solve, model), False
         try:
             searching.result()

@@ -21,7 +21,7 @@ MOST = 1_000_000
 
 
 def _uniform(rng: np.random.Generator, jobs: int, resources: int) -> Pairs:
-    """Return two different resources each, all pairs alike."""
+    """Draw two different resources for each job, all pairs equally likely."""
     first = rng.integers(resources, size=jobs)
     return np.stack([first, (first + rng.integers(1, resources, jobs)) % resources], axis=1)
 
@@ -35,7 +35,7 @@ def _one_or_two(rng: np.random.Generator, jobs: int, resources: int) -> Pairs:
 
 
 def _ring(rng: np.random.Generator, jobs: int, resources: int) -> Pairs:
-    """Return two neighbours on a ring of resources."""
+    """Draw two neighbours on a ring of resources for each job."""
     first = rng.integers(resources, size=jobs)
     return np.stack([first, (first + 1) % resources], axis=1)
 
@@ -54,11 +54,11 @@ def generate_problem(
     left to chance: many jobs on few slots do not.
 
     Args:
-        jobs: how many.
+        jobs: number of jobs.
         kind: one of ``KINDS``: ``uniform`` (two resources), ``one-or-two`` or ``ring``.
-        resources: how many.
-        slots: the time domain is 1 to this.
-        seed: of all chance; the same seed gives the same problem.
+        resources: number of resources.
+        slots: the last slot of the time domain, which begins at 1.
+        seed: that of all random numbers; the same seed gives the same problem.
     """
     if kind not in KINDS:
         raise UnknownNameError("kind of problem", kind, KINDS)
@@ -97,7 +97,7 @@ def _connected(
 
 
 def _is_connected(needed: list[tuple[int, ...]]) -> bool:
-    """Return whether the jobs' resources hang together.
+    """Return whether the jobs connect all resources that they need.
 
     Each component is a set of resources, as bits.
     """

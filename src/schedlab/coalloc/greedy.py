@@ -23,7 +23,7 @@ def _value(problem: Problem) -> list[float]:
 
 
 def _work(problem: Problem) -> list[float]:
-    """Return how many slots the job and its neighbours ask for together."""
+    """Return how many slots each job and its neighbours ask for together."""
     slots = [job.slots for job in problem.jobs]
     return [
         slots[job] + sum(slots[other] for other in others)
@@ -36,11 +36,11 @@ ORDERS: dict[str, Callable[[Problem], list[float]]] = {
     "value": _value,
     "work": _work,
 }
-"""By what jobs are sorted, the largest first."""
+"""The weights by which jobs are sorted, the largest first."""
 
 
 def usual_order(objective: Objective) -> str:
-    """Return density where value counts; else the most contended jobs first."""
+    """Return ``density`` if value comes first, else ``work``: the most contended jobs first."""
     return "density" if objective.first == "value" else "work"
 
 
@@ -66,9 +66,9 @@ class Greedy:
 
 
 def list_schedule(problem: Problem, order: Sequence[int]) -> Starts:
-    """Return each job in turn at its earliest free start.
+    """Return starts: each job in turn gets its earliest free start.
 
-    None for one that does not fit any more.
+    A job that does not fit any more gets None.
     """
     timetable = Timetable(problem)
     starts: list[int | None] = [None] * len(problem.jobs)

@@ -1,4 +1,4 @@
-"""Values as whole numbers, for solvers that count in these."""
+"""Values as whole numbers, for solvers that need them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MAX_TOTAL = 1 << 50
 """Sums of whole numbers up to this are exact in floating point, with room to add."""
 
 MAX_SCALE = 1 << 1000
-"""Still a floating-point number, for values that are next to nothing."""
+"""The largest scale, for values near 0; it is still a floating-point number."""
 
 
 def integral_values(values: Sequence[float]) -> tuple[list[int], float]:

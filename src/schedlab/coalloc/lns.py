@@ -20,33 +20,33 @@ from schedlab.coalloc.solution import Ending, Solution, Starts
 from schedlab.coalloc.solver import Limits, Stopwatch
 
 MOVES = 1000
-"""Where neither a number of moves nor a time limit is given."""
+"""The number of moves, where neither this nor a time limit is given."""
 
 _FIRST_RESTARTS = 200
 _DISTURBANCE = 0.2
-"""Of the mean value of a job."""
+"""The largest disturbance, as a share of the mean value of a job."""
 
 
 @dataclass(frozen=True)
 class Lns:
     """Frees a few conflicting jobs, places them optimally by DPOP, and so on; keeps the best.
 
-    Messages stay within kilobytes. Criteria are optimised in stages; the makespan by asking for
-    the same within one slot less, as long as that is found. It ends at the number of moves, at the
-    time limit, or when a bound is reached.
+    Messages stay within kilobytes. Criteria are optimised in stages; the makespan by searching
+    for an equally good schedule within one slot less, as long as one is found. The search ends at
+    the number of moves, at the time limit, or when a bound is reached.
     """
 
     jobs: int = Reach.jobs
     cells: int = Reach.cells
     moves: int | None = None
-    """None: as many as the time limit lets it, or ``MOVES`` without one."""
+    """None: as many as the time limit allows, or ``MOVES`` without one."""
     name: ClassVar[str] = "lns"
 
     def __post_init__(self) -> None:
-        Reach(self.jobs, self.cells)  # refuses what cannot be now, not in the middle of a search
+        Reach(self.jobs, self.cells)  # refuses wrong numbers now, not in the middle of a search
 
     def solve(self, problem: Problem, objective: Objective, limits: Limits) -> Solution:
-        """Return the best schedule met, beginning with that of a short restart greedy."""
+        """Return the best schedule found, beginning with that of a short restart greedy."""
         watch = Stopwatch(limits.time_s)
         begin = RestartGreedy(_FIRST_RESTARTS).solve(problem, objective, limits)
         reach = Reach(self.jobs, self.cells)
@@ -92,7 +92,10 @@ class _LnsSearch:
         self._best_key = self.objective.key(self.problem, self.best)
 
     def run(self, watch: Stopwatch, moves: float) -> Ending:
-        """Run one stage for each criterion, each with half of what is left, the last with all."""
+        """Run one stage for each criterion.
+
+        Each has half of the time and the moves that are left, the last one all of them.
+        """
         ending: Ending = "finished"
         for place in range(len(self.objective.criteria)):
             share = 2 if self.objective.criteria[place + 1 :] else 1
@@ -122,7 +125,7 @@ class _LnsSearch:
                 improved = self._offer(neighbourhood.starts)
 
     def _slots(self, place: int) -> int:
-        """Return how many may be used: fewer than now at the makespan's turn, later as many."""
+        """Return how many slots to use: one fewer than now at the makespan's turn, then as many."""
         until_now = self.objective.criteria[: place + 1]
         if "makespan" not in until_now or not self._complete(self.best):
             return self.problem.slots
@@ -139,14 +142,14 @@ class _LnsSearch:
         disturbance = _DISTURBANCE * float(np.mean(weights))
         unit, starts = 1.0, np.zeros(problem.slots + 1)
         if "sum-of-starts" in criteria:
-            # To schedule a job outweighs all that others may have to wait for it.
+            # Scheduling a job outweighs all the waiting that it may cause for others.
             unit, starts = 1.0 + len(jobs) * problem.slots, np.arange(problem.slots + 1.0)
             disturbance = 1.0
         scheduled = np.arange(problem.slots + 1) != LEFT_OUT
         return [unit * weight * scheduled - starts for weight in weights], disturbance
 
     def _offer(self, starts: Sequence[int | None]) -> bool:
-        """Keep the schedule, moved as early as it goes, if it is better than the best."""
+        """Keep the schedule, moved as early as possible, if it is better than the best."""
         if self.objective.may_leave_out:
             value = measure("value", self.problem, starts)
             if value < -self._best_key[1]:

@@ -1,4 +1,4 @@
-"""What the agents told each other, counted, and what they learnt from it."""
+"""Counts of the messages between agents, and what the agents learnt from them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class MessageStatistics:
     """Rounds in which every agent receives, computes and sends once."""
     messages: int
     bytes: int
-    """Of all messages together."""
+    """The bytes of all messages together."""
     largest_cells: int
     """Cells of the largest UTIL message: the product of the domains of its separator."""
     largest_bytes: int
@@ -23,7 +23,7 @@ class MessageStatistics:
 
     @classmethod
     def together(cls, parts: Sequence[MessageStatistics]) -> MessageStatistics:
-        """Sum those of runs one after the other."""
+        """Return the statistics of runs one after the other."""
         return cls(
             cycles=sum(part.cycles for part in parts),
             messages=sum(part.messages for part in parts),
@@ -36,11 +36,11 @@ class MessageStatistics:
 
 @dataclass(frozen=True)
 class Learnt:
-    """What one agent learnt of the jobs of others, and they of its own.
+    """What one agent learnt about the jobs of others, and others about its own.
 
-    A message tells no more than its own bits, and no more than the data of the jobs it was computed
-    from; ``bits`` is the sum of the smaller ones, never more than all data of the jobs concerned.
-    ``revealed`` is the same sum over all messages to others that its own jobs are behind.
+    A message reveals at most its own bits, and at most the data of the jobs it was computed from;
+    ``bits`` is the sum of the smaller ones, never more than all data of the jobs concerned.
+    ``revealed`` is the same sum over all messages to others that depend on the agent's own jobs.
     """
 
     agent: int
@@ -52,9 +52,9 @@ class Learnt:
     unheard: int
     """Others' jobs that no message to it depends on."""
     cells: int
-    """Of the UTIL messages it received from others."""
+    """The cells of the UTIL messages that it received from others."""
     values: int
-    """Starts of others' jobs that it was told."""
+    """The number of others' jobs whose starts it received."""
     bits: float
     """An upper bound of what it learned about others' jobs."""
     all_bits: float
@@ -66,5 +66,5 @@ class Learnt:
 
     @property
     def share(self) -> float:
-        """Of what it would know if everything was sent to it, at most."""
+        """``bits`` as a share of ``all_bits``; 0 where there is nothing to know."""
         return self.bits / self.all_bits if self.all_bits else 0.0

@@ -23,11 +23,11 @@ from schedlab.coalloc.utility import Utilities, makespan_utilities, sum_utilitie
 
 MAX_JOBS = 300
 MAX_CELLS = 1 << 23
-"""Of all messages of a quick bound together: they take a fraction of a second."""
+"""The cells of all messages of a quick bound together; they take a fraction of a second."""
 
 
 def quick_minibucket_bound(problem: Problem, criterion: Criterion) -> float | None:
-    """Return the bound by messages as wide as takes no time to speak of; None for too many jobs."""
+    """Return the bound by the widest messages that are quick to compute; None for too many jobs."""
     jobs = range(len(problem.jobs))
     if len(jobs) > MAX_JOBS:
         return None
@@ -43,13 +43,13 @@ def minibucket_bound(
     heuristic: str = "min-fill",
     limits: Limits | None = None,
 ) -> float:
-    """Return what no solution can beat by the criterion.
+    """Return a bound that no solution can beat by the criterion.
 
-    Infinite for a makespan that does not exist.
+    It is infinite if a job that must be scheduled fits nowhere.
 
     Where a message of DPOP would have more variables than the width, the node's constraints and
-    its children's messages are put into several buckets, and each takes the best value for itself.
-    That the node may need two values at once only makes the bound better than the optimum. A
+    its children's messages are put into several buckets, and each takes its own best value. The
+    node may then have two values at once, which only makes the bound better than the optimum. A
     message that exceeds the memory limit is refused.
     """
     network = ConstraintNetwork.of(problem, may_leave_out=criterion == "value")
@@ -138,6 +138,9 @@ class _Buckets:
         )
 
     def _utility(self, job: int, first: bool) -> Cells:
-        """Count it once where utilities add up; where the worst counts, twice is as good."""
+        """Return a job's utility; where utilities add up, only for its first bucket.
+
+        Where the worst counts, counting it twice changes nothing.
+        """
         own = self._utilities.tables[job]
         return own if first or self._utilities.combine is Combine.WORST else np.zeros_like(own)

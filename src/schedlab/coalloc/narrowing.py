@@ -1,7 +1,7 @@
-"""Relaxations that bound the width of a pseudo tree: edges go, and domains see to their safety.
+"""Relaxations that bound the width of a pseudo tree by deleting edges.
 
-Each deletes edges of the constraint network and takes values out of domains such that the two ends
-of a deleted edge cannot overlap: a solution of what is left is a solution of the problem.
+Each deletes edges of the constraint network and takes values out of domains so that the two ends of
+a deleted edge cannot overlap: a solution of what is left is a solution of the problem.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from schedlab.coalloc.orders import make_tree
 from schedlab.coalloc.pseudotree import PseudoTree
 
 Pick = Callable[[ConstraintNetwork, list[int]], int]
-"""Which of these jobs to fix next."""
+"""Returns which of these jobs to fix next."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class MessageBound:
     cells: int | None = None
 
     def excess(self, sizes: Sequence[int]) -> int:
-        """Return how many variables too many a message has at least, by their domains' sizes."""
+        """Return how many variables, at least, must leave a message with these domain sizes."""
         if self.cells is None:
             return max(0, len(sizes) - self.width)
         cells, gone = math.prod(sizes), 0
@@ -41,11 +41,11 @@ class MessageBound:
 def delete_edges(
     network: ConstraintNetwork, tree: PseudoTree, width: int
 ) -> tuple[ConstraintNetwork, PseudoTree]:
-    """Delete back edges over the widest node until none is too wide: WD as published.
+    """Delete back edges above the widest node until none is too wide: WD as published.
 
-    Of the ancestors with such edges the one with the fewest is taken. It gets the first slots, and
-    all descendants in conflict with it those after; two adjacent ancestors may both be given the
-    first slots, and then nothing is feasible any more.
+    Of the ancestors with such edges, the one with the fewest is chosen. It gets the first slots,
+    and all descendants in conflict with it get those after. Two adjacent ancestors may both get
+    the first slots; then nothing is feasible any more.
     """
     bound = MessageBound(width)
     while tree.width > width:
@@ -80,9 +80,9 @@ def fix_jobs(
     """Fix jobs and take their slots out of their neighbours' domains: safe WD.
 
     Jobs are picked from the widest node and its separator, half as many as it has too many, before
-    the tree of the others is rebuilt; edges between jobs that cannot overlap any more go too.
-    Jobs get their value in the guide, or without one their earliest that leaves every neighbour a
-    value; None if there is no such value.
+    the tree of the others is rebuilt. Edges between jobs that cannot overlap any more are deleted,
+    too. A job gets its value in the guide; without a guide, it gets its earliest value that leaves
+    every neighbour a value, and the result is None if there is no such value.
     """
     while True:
         widest, excess = _widest(network, tree, bound)
@@ -110,7 +110,7 @@ def _earliest(network: ConstraintNetwork, job: int) -> ConstraintNetwork | None:
 
 
 def _widest(network: ConstraintNetwork, tree: PseudoTree, bound: MessageBound) -> tuple[int, int]:
-    """Return the job whose message is most variables over the bound or largest; and by how many."""
+    """Return the job whose message is most variables over the bound, or largest; and how many."""
     sizes, cells = network.sizes, tree.cells(network.sizes)
     excess = [bound.excess([sizes[other] for other in each]) for each in tree.separators]
     widest = max(tree.order, key=lambda job: (excess[job], cells[job]))

@@ -29,9 +29,9 @@ class Reach:
     """How large a neighbourhood is."""
 
     jobs: int = 16
-    """How many are freed at a time."""
+    """How many jobs are freed at a time."""
     cells: int = 4096
-    """Of the largest message; jobs are fixed again until it is no larger."""
+    """The maximum number of cells of a message; jobs are fixed again until none has more."""
 
     def __post_init__(self) -> None:
         if self.jobs < 1 or self.cells < 1:
@@ -39,10 +39,10 @@ class Reach:
 
 
 class Neighbourhood:
-    """A schedule that moves: each move is the best for the jobs freed, all others fixed.
+    """A schedule that moves: each move is the best for the jobs freed, with all others fixed.
 
-    What counts as best is disturbed at random for each move, so that the search does not end in
-    the first local optimum. The best of disturbed utilities is close to a draw in which better
+    Utilities are disturbed at random for each move, so that the search does not end in the first
+    local optimum. The optimum of disturbed utilities is close to a random draw in which better
     schedules are likelier (perturb and MAP; Papandreou & Yuille, ICCV 2011).
     """
 
@@ -90,7 +90,7 @@ class Neighbourhood:
         return messages_of_pass(tree, network.sizes, _BYTES_PER_CELL)
 
     def _pick(self, rng: np.random.Generator) -> list[int]:
-        """Return jobs that hang together: each in conflict with one picked before it."""
+        """Return connected jobs: each is in conflict with one picked before it."""
         picked = [int(rng.integers(len(self._near)))]
         for which, next_to_it in rng.random((4 * self._reach.jobs, 2)).tolist():
             near = self._near[picked[int(which * len(picked))]]
@@ -102,11 +102,10 @@ class Neighbourhood:
     def _narrowed(
         self, free: list[int], rng: np.random.Generator
     ) -> tuple[ConstraintNetwork, PseudoTree]:
-        """Return the freed jobs as a network of small messages.
+        """Return the freed jobs as a network with small messages.
 
-        Some are fixed again where it takes that.
-
-        A random member of the largest separator is fixed where it was, and so leaves the network.
+        While a message is too large, a random member of the largest separator is fixed again where
+        it was, and so leaves the network.
         """
         while True:
             network = self._network(free)

@@ -27,7 +27,7 @@ class Variable:
     slots: int
 
     def beside(self, other: Variable, start: int) -> NDArray[np.bool_]:
-        """Return which of the values do not overlap with the other job at that start."""
+        """Return which values do not overlap with the other job at that start."""
         if start == LEFT_OUT:
             return np.ones(len(self.starts), dtype=bool)
         before = self.starts + self.slots <= start
@@ -36,7 +36,7 @@ class Variable:
         return free
 
     def until(self, last_slot: int) -> NDArray[np.bool_]:
-        """Return which of the values use no slot after the last."""
+        """Return which values use no slot after ``last_slot``."""
         in_time: NDArray[np.bool_] = self.starts + (self.slots - 1) <= last_slot
         in_time |= self.starts == LEFT_OUT
         return in_time
@@ -54,7 +54,7 @@ class Variable:
 
 @dataclass(frozen=True)
 class ConstraintNetwork:
-    """Variables, and for each those it must not overlap with (events as variables, EAV).
+    """Variables, and for each one those it must not overlap with (events as variables, EAV).
 
     The relaxations narrow it: they take values out of domains and edges out of the graph, so that
     a solution of what is left is one of the problem.
@@ -91,7 +91,7 @@ class ConstraintNetwork:
         return replace(self, variables=tuple(each.keep(mask) for each, mask in pairs))
 
     def with_fixed(self, job: int, start: int) -> ConstraintNetwork:
-        """Fix the job at that start, which its neighbours then avoid: its edges are not needed."""
+        """Fix the job at that start; its neighbours then avoid it, so it needs no edges."""
         own = self.variables[job]
         changed = {
             other: self.variables[other].keep(self.variables[other].beside(own, start))
@@ -122,7 +122,7 @@ class ConstraintNetwork:
         return replace(self, neighbours=neighbours)
 
     def among(self, jobs: Sequence[int]) -> ConstraintNetwork:
-        """Return the jobs alone, numbered as they come."""
+        """Return the network of these jobs alone, numbered in this order."""
         place = {job: new for new, job in enumerate(jobs)}
         return ConstraintNetwork(
             tuple(self.variables[job] for job in jobs),

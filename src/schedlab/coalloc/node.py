@@ -14,7 +14,7 @@ from schedlab._core import Combine
 from schedlab.coalloc.network import LEFT_OUT, Variable
 
 Cells = NDArray[np.floating[Any]]
-"""Of 4 or of 8 bytes, all of one tree alike."""
+"""Numbers of 4 or of 8 bytes, the same in a whole tree."""
 
 _UTIL_TABLE: dict[np.dtype[Any], Callable[..., Cells]] = {
     np.dtype(np.float32): _core.util_table_float32,
@@ -43,15 +43,15 @@ class JobNode:
     job: int
     own: Variable
     utility: Cells
-    """Of each of its values."""
+    """The utility of each of its values."""
     separator: Mapping[int, Variable]
-    """In the order of the tree: the parent is the last."""
+    """Its separator, in the order of the tree: the parent is the last."""
     linked: frozenset[int]
-    """Those of the separator that it must not overlap with itself."""
+    """Jobs of the separator that this job itself must not overlap with."""
     combine: Combine
 
     def util(self, children: Sequence[UtilMessage], threads: int = 1) -> UtilMessage:
-        """Return the message to the parent; at a root one number, the best there is."""
+        """Return the message to the parent; at a root, the best utility as one number."""
         place = {job: at for at, job in enumerate(self.separator)}
         table = _UTIL_TABLE[self.utility.dtype](
             self.own.starts,

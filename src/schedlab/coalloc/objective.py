@@ -1,4 +1,4 @@
-"""What a solution is to be good at: total value, makespan, sum of starts, one after the other."""
+"""What a solution optimises: total value, makespan, sum of starts, one after the other."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Objective:
 
     @property
     def first(self) -> Criterion:
-        """The criterion that decides, to which bound and gap refer."""
+        """The first criterion, to which bound and gap refer."""
         return self.criteria[0]
 
     @property
@@ -55,9 +55,9 @@ class Objective:
         return self.first == "value"
 
     def key(self, problem: Problem, starts: Sequence[int | None]) -> tuple[float, ...]:
-        """Return what compares starts without overlaps: the smallest is the best.
+        """Return a key that compares starts without overlaps: the smallest is the best.
 
-        Where all jobs must be scheduled, fewer left out come before everything else.
+        Where all jobs must be scheduled, the number of jobs left out counts before everything else.
         """
         left_out = 0 if self.may_leave_out else sum(start is None for start in starts)
         return (left_out, *(_cost(criterion, problem, starts) for criterion in self.criteria))
@@ -72,7 +72,7 @@ class Objective:
 
 
 def measure(criterion: Criterion, problem: Problem, starts: Sequence[int | None]) -> float:
-    """Return the starts by one criterion; jobs without a start do not count."""
+    """Measure the starts by one criterion; jobs without a start do not count."""
     scheduled = [
         (job, start) for job, start in zip(problem.jobs, starts, strict=True) if start is not None
     ]

@@ -16,7 +16,7 @@ Heuristic = Callable[[Neighbours, list[int]], Order]
 """The order of the jobs, given their conflicts and a rank of each that breaks ties."""
 
 TRIES = 16
-"""How many trees are made of which the best is taken."""
+"""The number of trees that ``best`` makes, to take the best of them."""
 
 
 def max_degree(neighbours: Neighbours, ranks: list[int]) -> Order:
@@ -52,7 +52,7 @@ def max_cardinality(neighbours: Neighbours, ranks: list[int]) -> Order:
 
 
 def min_fill(neighbours: Neighbours, ranks: list[int]) -> Order:
-    """Take from the leaves always the job whose elimination joins the fewest pairs of others."""
+    """Take, from the leaves on, the job whose elimination joins the fewest pairs of others."""
     return _core.min_fill(list(map(list, neighbours)), ranks)[::-1]
 
 

@@ -33,7 +33,7 @@ _ROUNDING = 1e-9
 def lp_bound(problem: Problem, criterion: Criterion) -> float | None:
     """Return the bound of the linear relaxation; None where it says nothing or would take too long.
 
-    The makespan has none: a fraction of each job at each slot is done as soon as the load allows.
+    The makespan has none: fractions of jobs in every slot end as soon as the load allows.
     """
     starts = sum(len(problem.domain(job)) for job in range(len(problem.jobs)))
     if criterion == "makespan" or starts > MAX_STARTS or find_spec("ortools") is None:
@@ -83,7 +83,7 @@ def slot_prices(problem: Problem, criterion: Criterion) -> Prices | None:
 
 
 def _rows(program: Any, problem: Problem, criterion: Criterion) -> dict[tuple[int, int], Any]:
-    """Fills the program: a variable for each start, and a row for each slot of each resource."""
+    """Fill the program: a variable for each start, and a row for each slot of each resource."""
     goal = program.Objective()
     goal.SetOptimizationDirection(criterion == "value")
     rows = {

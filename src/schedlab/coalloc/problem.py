@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from schedlab.errors import ProblemError
 
 MAX_SLOTS = 1 << 20
-"""A time domain beyond this is taken for a slip of the pen."""
+"""A longer time domain is taken for a mistake."""
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class CoallocJob:
 
     name: str
     resources: tuple[int, ...]
-    """Places in the problem's resources."""
+    """Indices of the problem's resources."""
     slots: int
     value: float = 1.0
     release: int = 1
@@ -32,8 +32,8 @@ class Problem:
     """Resources that serve one job at a time in slots 1 to ``slots``, and jobs that want them.
 
     One variable per job, whose domain is its first slot (events as variables, EAV); two jobs are
-    in conflict if they share a resource. Which jobs fit together is the solvers' business: a job
-    whose domain is empty is no mistake, it cannot be scheduled.
+    in conflict if they share a resource. Solvers find out which jobs fit together: a job
+    whose domain is empty is no error, but cannot be scheduled.
     """
 
     resources: tuple[str, ...]

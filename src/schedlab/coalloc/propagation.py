@@ -19,12 +19,12 @@ from schedlab.coalloc.solution import Starts
 from schedlab.coalloc.utility import Utilities
 
 BYTES_PER_VALUE = 4
-"""Of one ancestor's value in a VALUE message."""
+"""The bytes of one ancestor's value in a VALUE message."""
 
 
 @dataclass(frozen=True)
 class Optimum:
-    """The best there is on a network."""
+    """The optimum on a network."""
 
     utility: float
     """Minus infinity if nothing is feasible."""
@@ -96,5 +96,5 @@ def messages_of_pass(tree: PseudoTree, sizes: list[int], bytes_per_cell: int) ->
 
 
 def joined(utilities: list[float], combine: Combine) -> float:
-    """Return the utility of parts that do not touch each other."""
+    """Return the utility of several independent parts together."""
     return sum(utilities) if combine is Combine.SUM else min(utilities)

@@ -1,7 +1,7 @@
 """Pseudo trees: orders of the jobs in which every conflict joins an ancestor and a descendant.
 
-The separator of a node are its ancestors that the node or its descendants are in conflict with:
-the variables of its UTIL message. The largest separator is the induced width.
+The separator of a node consists of its ancestors that the node or its descendants are in conflict
+with: the variables of its UTIL message. The largest separator is the induced width.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class PseudoTree:
     """All jobs, ancestors before descendants."""
     parents: tuple[int | None, ...]
     separators: tuple[tuple[int, ...], ...]
-    """For each job in the order of the tree: the parent is the last."""
+    """The separator of each job, in the order of the tree: the parent is the last."""
 
     @classmethod
     def along(cls, order: Sequence[int], neighbours: Neighbours) -> PseudoTree:
@@ -47,7 +47,7 @@ class PseudoTree:
 
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
-        """For each job those whose parent it is."""
+        """The children of each job."""
         found: list[list[int]] = [[] for _ in self.parents]
         for job in self.order:
             parent = self.parents[job]

@@ -28,7 +28,7 @@ class JobSection:
 
 @dataclass(frozen=True)
 class ProblemSection:
-    """What stands above the jobs."""
+    """The keys above the jobs."""
 
     resources: tuple[str, ...]
     slots: int

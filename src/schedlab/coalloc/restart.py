@@ -1,4 +1,4 @@
-"""List scheduling in many orders: the control that every other solver stands beside."""
+"""List scheduling in many orders: the control for all other solvers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from schedlab.coalloc.solution import Ending, Solution
 from schedlab.coalloc.solver import Limits, Stopwatch
 
 RESTARTS = 2000
-"""Where neither a number of restarts nor a time limit is given."""
+"""The number of restarts, where neither this nor a time limit is given."""
 
 _SHAKE = 0.5
 """Standard deviation of the logarithm of the factor on each job's weight."""
@@ -29,7 +29,7 @@ class RestartGreedy:
     """
 
     restarts: int | None = None
-    """None: as many as the time limit lets it, or ``RESTARTS`` without one."""
+    """None: as many as the time limit allows, or ``RESTARTS`` without one."""
     name: ClassVar[str] = "restart-greedy"
 
     def solve(self, problem: Problem, objective: Objective, limits: Limits) -> Solution:

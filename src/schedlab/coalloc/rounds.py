@@ -1,4 +1,4 @@
-"""Rounds of safe width deletion: every round fixes other jobs, and none loses anything."""
+"""Rounds of safe width deletion: every round fixes other jobs, and none loses the best solution."""
 
 from __future__ import annotations
 
@@ -21,23 +21,24 @@ from schedlab.coalloc.stages import Stages
 from schedlab.coalloc.utility import disturbed_values
 
 DISTURBANCE = 0.2
-"""Of the mean value of a job."""
+"""The largest disturbance, as a share of the mean value of a job."""
 
 
 class Rounds:
-    """Safe width deletion, again and again.
+    """Repeats safe width deletion in rounds.
 
     The first round fixes jobs at their earliest free slots, and DPOP places the others. As soon as
-    there is a solution, the next rounds fix jobs drawn by chance at the slots they have in it: so
-    it remains possible, and only one at least as good takes its place; one that is just as good
-    does, since from there the next round may get further. Where all jobs are wanted and the first
-    round finds no way to schedule them, one with more slots is shortened in rounds of its own.
+    there is a solution, the next rounds fix jobs drawn at random at the slots they have in it. The
+    solution therefore remains possible, and only one that is at least as good replaces it. An
+    equally good one does, since the next round may get further from there. Where all jobs must be
+    scheduled and the first round finds no way to do that, a solution with more slots is shortened
+    in rounds of its own.
 
-    Where jobs may be left out, there is a solution from the beginning: greedy's. What the jobs are
-    worth is then disturbed by chance in each round, and the next one begins at what came out, be it
-    worse; without that the rounds end in the first solution that none of them betters. With several
-    criteria only some rounds, at equal intervals, do that, and the others improve the best by all
-    of them.
+    Where jobs may be left out, there is a solution from the beginning: greedy's. The values of jobs
+    are then disturbed at random in each round, and the next round begins at the result, even if it
+    is worse; otherwise the rounds would end in the first solution that none of them improves. With
+    several criteria only some rounds, at equal intervals, do that, and the others improve the best
+    solution by all criteria.
     """
 
     def __init__(
@@ -58,8 +59,8 @@ class Rounds:
         self._best = best
         if objective.may_leave_out:
             self._best = Greedy().solve(problem, objective, limits).starts
-        self._wandering = self._best  # where disturbed rounds have come to
-        self._complete = False  # a round had to fix nothing: what it says of the problem is proven
+        self._wandering = self._best  # the result of the last disturbed round
+        self._complete = False  # a round fixed no job, so that its result is proven
         self._passes: list[MessageStatistics] = []
         self._deleted_edges = 0
         self._done = 0
@@ -137,7 +138,7 @@ class Rounds:
             self._keep(left_shift(self._problem, found.starts(len(values))))
 
     def _wanders(self) -> bool:
-        """Return whether this round is disturbed: not the first, and of k criteria every k-th."""
+        """Return whether this round is disturbed: with k criteria every k-th, but not the first."""
         if not self._objective.may_leave_out or self._done == 0:
             return False
         return self._done % len(self._objective.criteria) == 0

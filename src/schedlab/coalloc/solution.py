@@ -1,4 +1,4 @@
-"""What a solver answers: a start for each job, checked, with a bound on what is possible."""
+"""The answer of a solver: a start for each job, checked, with a bound on what is possible."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Solution:
         return 0.0 if abs(gap) < _ROUNDING else gap
 
     def measured(self, criterion: Criterion) -> float:
-        """Return the solution by one criterion."""
+        """Measure the solution by one criterion."""
         return measure(criterion, self.problem, self.starts)
 
     def overlaps(self) -> list[tuple[int, int]]:

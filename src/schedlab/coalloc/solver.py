@@ -20,7 +20,7 @@ _MOST_THREADS = 1024
 
 @dataclass(frozen=True)
 class Limits:
-    """What a solver may spend, and the seed of its chance."""
+    """What a solver may spend, and the seed of its random numbers."""
 
     time_s: float | None = None
     memory_bytes: int | None = None
@@ -57,13 +57,13 @@ class SolverEntry:
     sentence: str
     reference: str
     make: Callable[..., Solver]
-    """The solver with its parameters as keywords."""
+    """Makes the solver, given its parameters as keywords."""
     parameters: Mapping[str, Callable[[str], Any]] = field(default_factory=dict)
     """What may follow the name, as ``name:key=value``, and how its text is read."""
 
 
 class Stopwatch:
-    """How long a solver has been at it, and whether its time is over."""
+    """Measures how long a solver has run, and whether its time is over."""
 
     def __init__(self, limit_s: float | None = None) -> None:
         self._began = time.perf_counter()

@@ -23,10 +23,10 @@ WAYS = ("index", "alternating")
 
 @dataclass(frozen=True)
 class Split:
-    """Solves one part of the jobs after the other, slots taken by earlier parts being gone.
+    """Solves one part of the jobs after the other, without the slots taken by earlier parts.
 
-    As published there are two parts, by index. A part that has no solution ends it: what is left
-    remains unscheduled.
+    As published, there are two parts, by index. A part without a solution ends the run: the jobs
+    left remain unscheduled.
     """
 
     parts: int = 2
@@ -34,7 +34,7 @@ class Split:
     shift: bool = False
     """Whether to shift each part to the left before the next is solved."""
     heuristic: str = "min-fill"
-    """Of the pseudo trees: one of ``orders.CHOICES``."""
+    """The heuristic of the pseudo trees: one of ``orders.CHOICES``."""
     propagate: Propagate = propagate
     """The sender of the messages of a pass."""
     name: ClassVar[str] = "split"

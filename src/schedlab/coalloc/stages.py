@@ -1,9 +1,9 @@
 """Objectives in lexicographic order, solved by passes of DPOP.
 
 Total value and sum of starts add up over the jobs: any sequence of them is one pass. The makespan
-does not add up, but "no later than slot M" is a matter of domains. First of all it takes one pass
-in which the worst part counts; after other criteria it is the smallest M that does not cost them
-anything, found by bisection. What follows it is solved with the domains that end there.
+does not add up, but "no later than slot M" only restricts domains. As the first criterion it takes
+one pass in which the worst part counts; after other criteria it is the smallest M that costs them
+nothing, found by bisection. Later criteria are optimised with domains that end there.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from schedlab.units import short_bytes
 T = TypeVar("T")
 
 DEFAULT_MEMORY_BYTES = 2 * 2**30
-"""Where no limit is given."""
+"""The limit where none is given."""
 
 
 @dataclass
@@ -104,7 +104,7 @@ def require_memory(width: int, needed_bytes: int, limits: Limits) -> None:
 
 
 def memory_bytes(limits: Limits) -> int:
-    """Return what the messages of a pass may need together."""
+    """Return the memory that the messages of a pass may need together."""
     return DEFAULT_MEMORY_BYTES if limits.memory_bytes is None else limits.memory_bytes
 
 

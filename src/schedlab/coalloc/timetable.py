@@ -20,7 +20,7 @@ class Timetable:
         for resource in resources:
             taken |= self._taken[resource]
         for _ in range(slots - 1):
-            # A start is lost to whatever is taken in the slots after it, too.
+            # A taken slot also rules out the starts shortly before it.
             taken |= taken >> 1
         return self._domains[job] & ~taken
 

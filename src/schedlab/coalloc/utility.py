@@ -24,7 +24,7 @@ EXACT_IN_4_BYTES = 2**24
 EXACT_IN_8_BYTES = 2**53
 LARGEST_CELL_BYTES = 8
 DISTURBANCE_LEVELS = 64
-"""In how many steps a unit of value is disturbed, where that is exact."""
+"""The number of steps in which a unit of value is disturbed, where that is exact."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Utilities:
 
     @property
     def bytes_per_cell(self) -> int:
-        """Of a message."""
+        """The bytes of a cell of a message."""
         return self.tables[0].itemsize
 
     def keep(self, kept: Sequence[NDArray[np.bool_]]) -> Utilities:
@@ -85,7 +85,7 @@ def disturbed_values(
 ) -> Utilities:
     """Return total value, with up to that share of the mean value added to each start by chance.
 
-    What is added are whole numbers too: sums stay exact.
+    Whole numbers are added, so that sums stay exact.
     """
     whole, scale = integral_values(values)
     weight = DISTURBANCE_LEVELS if sum(whole) * DISTURBANCE_LEVELS < EXACT_IN_8_BYTES // 2 else 1

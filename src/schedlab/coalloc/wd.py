@@ -33,11 +33,11 @@ class WidthDeletion:
     width: int = 5
     form: str = "safe"
     heuristic: str = "min-fill"
-    """Of the pseudo tree: one of ``orders.CHOICES``."""
+    """The heuristic of the pseudo tree: one of ``orders.CHOICES``."""
     rounds: int = 200
-    """Of the safe form at most; it ends when a bound is reached."""
+    """The maximum number of rounds of the safe form; it also ends when a bound is reached."""
     cells: int | None = None
-    """Of the largest message, in place of the width; for the safe form."""
+    """The maximum number of cells of a message, in place of the width; for the safe form."""
     propagate: Propagate = propagate
     """The sender of the messages of a pass."""
     name: ClassVar[str] = "wd"

@@ -1,4 +1,4 @@
-"""Where policies are measured: many episodes side by side."""
+"""Measurement of policies in many episodes in parallel."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ MakePolicy = Callable[[], _core.Policy]
 
 @dataclass(frozen=True, kw_only=True)
 class Arena:
-    """What is measured, and by which rules of the simulation.
+    """The metrics to measure, and the rules of the simulation.
 
     Args:
-        objective: whose metrics are measured.
+        objective: the objective whose metrics are measured.
         tick: events are seen at multiples of this, in seconds; 0: at once.
         kill_at_request: a job that exceeds its request is killed then.
         predict: the predictor of run times.
-        threads: simulations side by side; by default as many as there are processors.
+        threads: number of parallel simulations. Default: the number of processors.
     """
 
     objective: WeightedObjective
@@ -52,7 +52,7 @@ class Arena:
         return list(np.array(values).reshape(len(policies), len(episodes), -1))
 
     def measure_named(self, names: Sequence[str], episodes: Sequence[Episode]) -> list[Values]:
-        """Return the same for policies of the table."""
+        """Return for each policy with such a name its values in every episode."""
         return self.measure([partial(_named, name) for name in names], episodes)
 
     def _play(self, make: MakePolicy, episode: Episode) -> list[float]:

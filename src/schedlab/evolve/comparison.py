@@ -1,4 +1,4 @@
-"""The evolved policy beside the rules that a site would otherwise take, on held-out episodes."""
+"""Comparison, on held-out episodes, of the evolved policy with rules that sites would use."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ComparedRule:
 
 @dataclass(frozen=True)
 class HeldOutComparison:
-    """What the evolved policy and the rules reach in the same episodes."""
+    """The values of the evolved policy and of the rules in the same held-out episodes."""
 
     goals: tuple[Goal, ...]
     evolved: Values

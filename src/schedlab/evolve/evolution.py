@@ -34,13 +34,13 @@ STARTS: dict[str, Weights] = {
     "snf": {"log_nodes": 1.0},
     "lnf": {"log_nodes": -1.0},
 }
-"""Orders of the table as weights; each round of the search begins at another, the best first."""
+"""Orders of the table as weights; each round of the search begins at a new one, the best first."""
 
 MAX_PRIORITY_GAP = 0.3
 """Where the search for the gap begins: twice the score of the head, as a decimal logarithm."""
 
 DECIMALS = 3
-"""Of a weight; what is measured by validation and test is the rounded policy."""
+"""Decimals of a weight; validation and test measure the rounded policy."""
 
 Point = NDArray[np.float64]
 
@@ -48,12 +48,13 @@ Point = NDArray[np.float64]
 class Evolution:
     """A search for weights, generation by generation.
 
-    All candidates of a generation play the same episodes. After each the mean of the search is
-    measured in the validation's episodes, always the same, and the best such mean is kept.
+    All candidates of a generation play the same episodes. After each generation, the mean of the
+    search is measured in the validation episodes, which are always the same, and the best such mean
+    is kept.
     """
 
     def __init__(self, arena: Arena, settings: EvolveSettings, episodes: Sequence[Episode]) -> None:
-        """Measure FCFS + EASY in all episodes, and find out where to begin."""
+        """Measure FCFS + EASY in all episodes, and find the best start."""
         self.arena, self.settings, self.objective = arena, settings, arena.objective
         self.pool, self.validation = episodes[: settings.pool], episodes[settings.pool :]
         (under_easy,) = arena.measure_named([EASY], episodes)
@@ -67,7 +68,7 @@ class Evolution:
 
     @property
     def population(self) -> int:
-        """Candidates of a generation."""
+        """The number of candidates of a generation."""
         return int(self._strategy.popsize)
 
     def step(self) -> None:
@@ -100,7 +101,7 @@ class Evolution:
             self.best, self.values, self.best_cost = mean, values, cost
 
     def _rank_starts(self) -> tuple[list[Priority], Values, float]:
-        """Return the starts, the best first, with its values and cost."""
+        """Return the starts, the best first, and the values and the cost of the best."""
         starts = [Priority(name, weights, weights) for name, weights in STARTS.items()]
         measured = self.arena.measure([self._maker(each) for each in starts], self.validation)
         costs = [self.objective.cost(values, self.easy) for values in measured]
@@ -119,7 +120,7 @@ class Evolution:
         random = self.settings.random(Purpose.CANDIDATES, number)
         options = {
             "randn": lambda *shape: random.standard_normal(shape),
-            "seed": math.nan,  # chance is ours, not that of the whole process
+            "seed": math.nan,  # our random numbers, not those of the whole process
             "verbose": -9,
         }
         if self.settings.population is not None:

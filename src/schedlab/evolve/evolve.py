@@ -1,4 +1,4 @@
-"""evolve(): a priority of a dozen numbers, tuned for a metric."""
+"""evolve(): tune a priority of a dozen numbers for a metric."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from schedlab.policies.evolved import Priority, write_priority
 from schedlab.version import __version__
 
 Progress = Callable[[int, int, str], None]
-"""Called with the generations done, those in all, and how it goes."""
+"""Called with the number of generations done, their total, and a note about the values so far."""
 
 _FREE_TO_CHANGE = ("generations", "test")
 
 
 @dataclass(frozen=True)
 class Evolved:
-    """What an evolution gave: the policy, its file, and how it does on held-out episodes."""
+    """The result of an evolution: the policy, its file, and the comparison on held-out episodes."""
 
     priority: Priority
     path: Path
@@ -58,7 +58,7 @@ def evolve(
         arena: the metrics and the rules of the simulation.
         out: the TOML file; the best policy so far is written after each generation.
         settings: the size of the search.
-        workload: what the file says that the policy was tuned for.
+        workload: name of the workload, to be written into the file.
         resume: go on from the record beside the file; the result is the same as if the evolution
             had not been interrupted.
         progress: called after each generation.
@@ -83,7 +83,7 @@ def evolve(
 
 
 def _generations(evolution: Evolution, record: Path, resume: bool) -> Iterator[None]:
-    """Go on until there are enough; come back before the first and after each."""
+    """Run generations until there are enough; yield before the first and after each."""
     determined_by = _determined_by(evolution)
     if resume:
         evolution.repeat(read_record(record, determined_by, evolution.population))
@@ -107,7 +107,7 @@ def _check_files(out: Path, resume: bool) -> None:
 
 
 def _determined_by(evolution: Evolution) -> dict[str, Any]:
-    """Return everything that another result would follow from, as JSON has it."""
+    """Return everything that determines the result, as JSON values."""
     arena, settings = evolution.arena, asdict(evolution.settings)
     size = {key: value for key, value in settings.items() if key not in _FREE_TO_CHANGE}
     document = {
@@ -157,7 +157,7 @@ def _note(evolution: Evolution) -> str:
 def _provenance(
     evolution: Evolution, workload: str, comparison: HeldOutComparison
 ) -> Mapping[str, Any]:
-    """Return how the policy came about, and what it was seen to do."""
+    """Return how the policy was found, and the values that were measured."""
     arena, settings, goals = evolution.arena, evolution.settings, evolution.objective.goals
     best = {goal.name: next(comparison.compared_rules(goal)).policy for goal in goals}
     return {

@@ -1,4 +1,4 @@
-"""What an evolution minimises: metrics relative to those of FCFS + EASY on the same jobs."""
+"""The objective of an evolution: metrics relative to those of FCFS + EASY on the same jobs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WEIGHTED = re.compile(r"(?:(?P<weight>[^*]+)\*)?(?P<metric>.+)")
 
 @dataclass(frozen=True)
 class Goal:
-    """A metric and how much it counts."""
+    """A metric and its weight."""
 
     name: str
     metric: Metric
@@ -29,7 +29,7 @@ class Goal:
 
     @classmethod
     def parse(cls, text: str) -> Goal:
-        """Return a metric's name, such as ``utilisation``, or ``0.3*utilisation``."""
+        """Return the goal written as a metric's name, or with a weight as ``0.3*utilisation``."""
         found = _WEIGHTED.fullmatch(text.strip())
         if found is None:
             raise ParameterError(f'"{text}" names no metric')
@@ -41,7 +41,7 @@ class Goal:
 
     @property
     def text(self) -> str:
-        """As it is parsed."""
+        """The text from which ``parse`` makes this goal."""
         return self.name if self.weight == 1 else f"{self.weight:g}*{self.name}"
 
     @property
@@ -64,12 +64,13 @@ def _weight(text: str, weight: str | None) -> float:
 class WeightedObjective:
     """The weighted sum of goals, each relative to FCFS + EASY.
 
-    A goal of which more is better counts negatively.
+    The sign of a goal is negative if more is better.
 
     Args:
         goals: what is measured.
-        absolute: the means are compared, to which episodes with very long queues contribute most;
-            otherwise episode is compared with episode, and all count alike.
+        absolute: whether means over all episodes are compared, to which episodes with very long
+            queues contribute most; otherwise each episode is compared by itself, and all count the
+            same.
     """
 
     goals: tuple[Goal, ...]
@@ -77,7 +78,7 @@ class WeightedObjective:
 
     @classmethod
     def parse(cls, texts: Sequence[str], *, absolute: bool = False) -> WeightedObjective:
-        """Return the goals written as ``0.3*utilisation``; a weight left out is 1."""
+        """Return the objective of goals such as ``0.3*utilisation``; a weight left out is 1."""
         goals = tuple(Goal.parse(text) for text in texts)
         names = [goal.name for goal in goals]
         for name in names:
@@ -88,7 +89,7 @@ class WeightedObjective:
         return cls(goals, absolute)
 
     def check(self, under_easy: Values) -> None:
-        """Refuse metrics that these episodes give nothing to compare with."""
+        """Refuse metrics whose values under FCFS + EASY give nothing to compare with."""
         for goal, values in zip(self.goals, under_easy.T, strict=True):
             if not np.isfinite(values).all():
                 raise ParameterError(f'metric "{goal.name}" has no value in some of the episodes')
@@ -99,7 +100,7 @@ class WeightedObjective:
                 )
 
     def cost(self, values: Values, under_easy: Values) -> float:
-        """Return what to minimise; FCFS + EASY itself has the sum of the weights, signed."""
+        """Return the cost to minimise; that of FCFS + EASY is the sum of the signed weights."""
         signed = [goal.sign * goal.weight for goal in self.goals]
         if self.absolute:
             return float(np.dot(signed, values.mean(axis=0) / under_easy.mean(axis=0)))

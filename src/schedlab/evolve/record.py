@@ -1,4 +1,4 @@
-"""What an evolution has measured so far, kept so that it can go on."""
+"""The record of what an evolution has measured, with which it can be resumed."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ KIND = "schedlab evolution"
 class Generation:
     """The costs of the candidates in the order in which they were drawn, and of their mean.
 
-    Candidates themselves need no keeping: with the same seed and the costs of all earlier
-    generations, CMA-ES draws the same again.
+    The candidates themselves need not be kept: with the same seed and the costs of all earlier
+    generations, CMA-ES draws the same candidates again.
     """
 
     costs: tuple[float, ...]
@@ -28,14 +28,14 @@ class Generation:
 
 
 def record_path(out: Path) -> Path:
-    """Return where the record lies: beside the policy."""
+    """Return the path of the record, beside the policy."""
     return out.with_suffix(".generations.json")
 
 
 def write_record(
     path: Path, determined_by: Mapping[str, Any], generations: Sequence[Generation]
 ) -> None:
-    """Write it, whole or not at all."""
+    """Write the record, whole or not at all."""
     document = {
         "kind": KIND,
         "determined_by": determined_by,
@@ -46,7 +46,7 @@ def write_record(
 
 
 def read_record(path: Path, determined_by: Mapping[str, Any], population: int) -> list[Generation]:
-    """Return the generations of an evolution that was determined by the same."""
+    """Return the recorded generations; refuse a record that something else determined."""
     kept, generations = _parsed(path)
     for key, value in determined_by.items():
         if kept.get(key) != value:

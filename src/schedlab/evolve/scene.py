@@ -1,4 +1,4 @@
-"""Where policies are tried: jobs, and the machine that runs them."""
+"""Scenes in which policies are tried: jobs, and the machine that runs them."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class Episode:
 
 @dataclass(frozen=True)
 class Scene:
-    """Where the jobs of episodes come from, and the machine for all of them."""
+    """The source of the jobs of episodes, and the machine for all of them."""
 
     source: WindowEpisodes | GeneratedEpisodes
     platform: Platform
 
     def split(self, share: float) -> tuple[Scene, Scene]:
-        """Return episodes to learn from, and those of the last share, with no job in common."""
+        """Return a scene to learn from, and one of the last share, with no job in common."""
         learn, test = self.source.split(share)
         return replace(self, source=learn), replace(self, source=test)
 

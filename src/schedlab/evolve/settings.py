@@ -1,4 +1,4 @@
-"""How long an evolution searches, in how many episodes, and by which seed."""
+"""Settings of an evolution: how long it searches, in how many episodes, with which seed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from schedlab.units import require_whole
 
 
 class Purpose(IntEnum):
-    """What chance is for; each has its own stream of the seed."""
+    """What random numbers are used for; each purpose has its own stream of the seed."""
 
     LEARNING = 0
     TESTS = 1
@@ -21,7 +21,7 @@ class Purpose(IntEnum):
 
 
 _MOST_STEP = 1e6
-"""The largest weight of a start is 1: beyond this the squares of the search soon overflow."""
+"""The largest weight of a start is 1: beyond this step the squares of the search soon overflow."""
 
 _LEAST = {
     "generations": 1,
@@ -41,17 +41,18 @@ class EvolveSettings:
 
     Args:
         generations: how often candidates are drawn, measured and learnt from.
-        round: number of generations of a search; the next begins elsewhere, since any may end in a
-            local optimum.
-        population: candidates of a generation; by default as CMA-ES advises, about a dozen.
-        episodes: of a generation, the same for all its candidates, taken from the pool.
-        pool: episodes drawn to learn from.
-        validation: further episodes, by which the best of all generations is chosen.
-        test: held-out episodes of the comparison at the end.
+        round: number of generations of a search; the next search begins elsewhere, since any search
+            may end in a local optimum.
+        population: number of candidates of a generation. Default: as CMA-ES advises, about a dozen.
+        episodes: number of episodes of a generation, taken from the pool, the same for all its
+            candidates.
+        pool: number of episodes drawn to learn from.
+        validation: number of further episodes, by which the best of all generations is chosen.
+        test: number of held-out episodes of the comparison at the end.
         step: the first spread of the candidates around the start, whose largest weight is 1.
         max_priority_gap: also search for the gap beyond which jobs behind the head are held back.
-        test_share: of the trace, or of all seeds of a model; nothing is learnt from it.
-        seed: of everything.
+        test_share: share of the trace, or of all seeds of a model, from which nothing is learnt.
+        seed: the seed of all random numbers.
     """
 
     generations: int = 150

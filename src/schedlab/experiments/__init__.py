@@ -1,4 +1,4 @@
-"""Experiments: a TOML file names what is run, and the published table it stands beside."""
+"""Experiments: a TOML file names what to run, and the published table to compare it with."""
 
 from typing import TYPE_CHECKING
 

@@ -12,7 +12,7 @@ from schedlab.experiments.run_folder import RunFolder
 T = TypeVar("T", bound=Task)
 
 Progress = Callable[[int, int], None]
-"""Called with the cells finished and the cells in all."""
+"""Called with the number of finished cells and the number of all cells."""
 
 
 def missing(tasks: Iterable[T], folder: RunFolder) -> list[T]:
@@ -23,7 +23,7 @@ def missing(tasks: Iterable[T], folder: RunFolder) -> list[T]:
 def compute(
     tasks: Sequence[Task], engine: Engine, folder: RunFolder, progress: Progress | None = None
 ) -> dict[str, str]:
-    """Keep each cell as it finishes; the failures by the names of the cells."""
+    """Compute cells, and keep each as it finishes; return the failures by the cells' names."""
     failures = {}
     with closing(engine.run(tasks)) as outcomes:
         for done, outcome in enumerate(outcomes, 1):

@@ -79,7 +79,7 @@ class WorkloadSection:
         self.read_options()
 
     def window(self, seed: int) -> range | None:
-        """Return the places of the jobs that a seed stands for; None where it stands for all."""
+        """Return the places of the jobs that a seed stands for; None for all jobs."""
         if self.window_jobs is None:
             return None
         if self.window_starts and seed >= len(self.window_starts):
@@ -91,7 +91,7 @@ class WorkloadSection:
         return range(first, first + self.window_jobs)
 
     def read_options(self) -> ReadOptions:
-        """Return how its file is read."""
+        """Return the options with which its file is read."""
         return ReadOptions(procs=self.procs, cancelled=self.cancelled)  # type: ignore[arg-type]
 
 
@@ -126,7 +126,7 @@ class PlatformSection:
 
 @dataclass(frozen=True, kw_only=True)
 class PolicySection:
-    """An entry of ``policies``: a policy, what tables call it, and its rules."""
+    """An entry of ``policies``: a policy, its name in tables, and its rules."""
 
     name: str
     policy: str
@@ -152,18 +152,18 @@ class PolicySection:
     def rules(self) -> dict[str, Any]:
         """Return the arguments of a ``SimulationTask``."""
         rules = {key: value for key, value in asdict(self).items() if key != "name"}
-        if self.place == LOWEST:  # so that what was computed before there were places still holds
+        if self.place == LOWEST:  # results from before there were places stay valid
             del rules["place"]
         return rules
 
     def determined_by(self) -> dict[str, Any]:
-        """Return what of it determines results."""
+        """Return the values that determine results."""
         return {**self.rules(), "code": outside_code([self.policy])}
 
 
 @dataclass(frozen=True, kw_only=True)
 class PublishedSection:
-    """``[published]``: the table to stand beside, and where it was published."""
+    """``[published]``: the table to compare with, and where it was published."""
 
     file: str
     source: str = ""
@@ -177,7 +177,7 @@ class QuickSection:
         jobs: maximum number of jobs of each workload.
         seeds: number of seeds, from the first on.
         steps: maximum number of steps of each training.
-        models: patterns of what tables call models, with what they are trained on.
+        models: patterns of the names of models in tables, with what they are trained on.
     """
 
     jobs: int = 500
@@ -309,7 +309,7 @@ def _of_solvers(document: Mapping[str, Any], path: Path, text: str) -> Experimen
 
 
 def _shared(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the sections that stand beside whatever is run."""
+    """Return the sections that every kind of experiment may have."""
     settings: dict[str, Any] = {}
     if "picture" in document:
         settings["pictures"] = build_each(PictureSection, document["picture"], "[[picture]]")
@@ -325,9 +325,9 @@ _RULES = ("tick", "depth", "kill_at_request", "place")
 
 
 def _models(given: Any, experiment: Mapping[str, Any]) -> tuple[ModelSection, ...]:
-    """Return the ``[[model]]``s; they see as many jobs as they were trained to, so have no depth.
+    """Return the ``[[model]]`` sections, which have no depth and no place.
 
-    They were trained on the lowest-numbered nodes, so have no place.
+    Models see as many jobs as they were trained to see, on the lowest-numbered nodes.
     """
     shared = {key: experiment[key] for key in ("tick", "kill_at_request") if key in experiment}
     if isinstance(given, list):
@@ -336,7 +336,7 @@ def _models(given: Any, experiment: Mapping[str, Any]) -> tuple[ModelSection, ..
 
 
 def _about(section: Any, folder: Path) -> tuple[ExperimentSection, tuple[PolicySection, ...]]:
-    """Read ``[experiment]`` and the policies, to which its rules belong."""
+    """Read ``[experiment]`` and its policies, to which its rules apply."""
     if not isinstance(section, Mapping):
         raise InputError("write [experiment] once, with single brackets")
     shared = {key: section[key] for key in _RULES if key in section}

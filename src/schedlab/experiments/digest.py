@@ -27,7 +27,7 @@ def file_digest(path: Path) -> str:
 
 
 def outside_code(texts: Iterable[str]) -> dict[str, str]:
-    """Digest what the texts name: modules of ``module:object``, files of ``learned:file``."""
+    """Return digests of the modules of ``module:object`` and the files of ``learned:file``."""
     named = [text.split(":") for text in texts if ":" in text]
     modules = {parts[0]: getattr(sys.modules.get(parts[0]), "__file__", None) for parts in named}
     files = {parts[1]: parts[1] for parts in named if Path(parts[1]).is_file()}
@@ -42,5 +42,5 @@ def code_of(texts: Iterable[str]) -> dict[str, Any]:
 
 @cache
 def _code() -> list[str]:
-    """Return the version, and the core as built: during development one version has many cores."""
+    """Return the version and the core's digest: in development one version has many cores."""
     return [__version__, file_digest(Path(str(_core.__file__)))]

@@ -89,7 +89,7 @@ class Code:
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture that lies beside the document; a page holds it itself."""
+    """A picture beside the Markdown document; an HTML page contains it."""
 
     title: str
     path: Path
@@ -113,7 +113,7 @@ def as_markdown(blocks: Sequence[Block]) -> str:
 
 
 def as_html(title: str, blocks: Sequence[Block]) -> str:
-    """Return a page with nothing to load from elsewhere."""
+    """Return a page that loads nothing from elsewhere."""
     page = Template(files(__package__).joinpath("page.html").read_text(encoding="utf-8"))
     body = "\n".join(block.html() for block in blocks)
     return page.substitute(title=escape(title), body=body)

@@ -17,22 +17,22 @@ class Task(Protocol):
 
     @property
     def key(self) -> str:
-        """Of all that determines the outcome."""
+        """A key of everything that determines the outcome."""
         ...
 
     @property
     def name(self) -> str:
-        """For people."""
+        """Its name for people."""
         ...
 
     @property
     def workload(self) -> Path | None:
-        """The file of its jobs, where it reads one that other machines may not see."""
+        """The file of its jobs, if it reads one; other machines may not see this file."""
         ...
 
     @property
     def outside(self) -> Sequence[str]:
-        """Texts that may name code or files which are not schedlab's."""
+        """Texts that may name code or files outside schedlab."""
         ...
 
     def compute(self, workload: Workload | None = None) -> TaskOutcome:

@@ -1,4 +1,4 @@
-"""Processes on this machine."""
+"""Compute tasks in processes on this machine."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class LocalEngine:
     """A number of processes side by side; one means this process itself."""
 
     def __init__(self, workers: int | None = None) -> None:
-        """Take as many workers as there are processors, unless told how many."""
+        """Use as many workers as there are processors, unless a number is given."""
         check_workers(workers)
         self.workers = workers or usable_processors()
 
@@ -36,7 +36,7 @@ class LocalEngine:
                     lost.append(task)
                 else:
                     yield outcome
-        # One of them ended its worker, and so the others: each alone, to know which.
+        # One of these tasks ended its worker, and all workers with it. Run each alone to find it.
         for task in lost:
             with closing(_side_by_side([task], 1)) as finished:
                 for _, outcome in finished:
@@ -67,7 +67,7 @@ def _side_by_side(tasks: Sequence[Task], workers: int) -> Generator[Finished, No
 
 
 def _end_with_parent() -> None:
-    """End with the parent: if killed, it cannot stop its workers, which would wait for ever."""
+    """End this worker with its parent: else it would wait for ever if the parent is killed."""
     parent = parent_process()
 
     def follow() -> None:

@@ -1,4 +1,4 @@
-"""Tasks of Ray, on many machines."""
+"""Compute cells as tasks of Ray, on many machines."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from schedlab.workload import Workload, read_workload
 
 RETRIES = 3
 QUEUED = 16
-"""Tasks that wait beyond the processors there are."""
+"""Number of tasks that are submitted beyond two per processor."""
 
 Submitted = tuple["ray.ObjectRef[TaskOutcome]", Task]
 
@@ -29,7 +29,7 @@ class RayEngine:
     """Every cell is a task of Ray, tried again where its process or its machine is lost."""
 
     def __init__(self, workers: int | None = None, *, address: str | None = None) -> None:
-        """Say where to compute; Ray is started, or the cluster joined, by ``run``.
+        """Choose where to compute; ``run`` starts Ray, or joins the cluster.
 
         Args:
             workers: maximum number of cells at once. Default: the number of processors.
@@ -57,16 +57,16 @@ class RayEngine:
                     (finished,), _ = ray.wait(list(running), num_returns=1)
                     yield _outcome(finished, running.pop(finished))
             finally:
-                # Where the connection ends, so do its tasks; to cancel a task that a Ctrl-C ends at
-                # the same moment kills this process too (Ray 2.60: "task that was not pending").
+                # If the connection ends, so do its tasks; cancelling a task that Ctrl-C ends at the
+                # same moment kills this process too (Ray 2.60: "task that was not pending").
                 if goes_on:
                     for reference in running:
                         ray.cancel(reference, force=True)
 
     def _free(self, running: int) -> int:
-        """Return how many more to submit: enough to keep a cluster busy, and let one grow that can.
+        """Return how many more tasks to submit: enough to keep a cluster busy, and to let it grow.
 
-        Not all at once: every workload of those submitted is held in memory.
+        Not all at once: the workloads of all submitted tasks are held in memory.
         """
         processors = int(ray.cluster_resources().get("CPU", 0))
         return max((self.workers or 2 * processors + QUEUED) - running, 0)
@@ -95,9 +95,9 @@ def _by_workload(tasks: Sequence[Task]) -> dict[Path | None, list[Task]]:
 def _compute(
     task: Task, workload: Workload | None, code: Mapping[str, Any], path: Sequence[str]
 ) -> TaskOutcome:
-    """Compute the cell on a machine of the cluster, by the same code or not at all.
+    """Compute the cell on a machine of the cluster; fail if the machine has other code.
 
-    A cell is kept under a key of the code that it was asked for with.
+    A cell is kept under a key that contains the code of the process that asked for it.
     """
     sys.path += [each for each in path if each not in sys.path]
     outcome = run_task(task, workload)

@@ -25,11 +25,11 @@ NAMES = ("workload", "variant", "platform", "policy", "seed")
 
 
 class Named(Protocol):
-    """A cell as people know it."""
+    """A cell with a name for people."""
 
     @property
     def name(self) -> str:
-        """All its names in one."""
+        """All names of the cell in one."""
         ...
 
 
@@ -48,20 +48,20 @@ class Cell:
 
     @property
     def names(self) -> dict[str, str | int]:
-        """What tables call it, by ``NAMES``."""
+        """The names of the cell in tables, by ``NAMES``."""
         recipe = self.recipe
         values = (recipe.workload.name, recipe.variant.name, self.platform_name, self.policy.name)
         return dict(zip(NAMES, (*values, recipe.seed), strict=True))
 
     @property
     def name(self) -> str:
-        """All its names in one."""
+        """All names of the cell in one."""
         return cell_name(self.names)
 
     def task(
         self, workload_key: str, workload: Path, policy: PolicySection | ExperimentPolicy
     ) -> SimulationTask:
-        """Return what an engine is given, keyed by everything that determines the result."""
+        """Return the task for an engine, with a key of everything that determines the result."""
         key = key_of(
             workload=workload_key,
             platform=self.platform and self.platform.to_dict(),
@@ -81,7 +81,7 @@ class Cell:
 
 
 def grid(experiment: Experiment, data: Path | None = None) -> list[Cell]:
-    """Return every cell; where seeds make no difference only the first is there.
+    """Return every cell; where the seed makes no difference, only that of the first seed.
 
     Files of platforms are looked for in ``data``, then in the experiment's folder.
     """
@@ -115,9 +115,9 @@ def _recipes(experiment: Experiment, workload: WorkloadSection) -> Iterator[Reci
 
 
 def _policies(experiment: Experiment, recipe: Recipe) -> Iterator[PolicySection | ModelPolicy]:
-    """Yield those of the list where the seed makes a difference.
+    """Yield the policies for which this seed makes a difference; for the first seed, all.
 
-    Models, which it trains, always.
+    A seed always makes a difference to models, which are trained with it.
     """
     every = recipe.seeded or recipe.seed == experiment.about.seeds[0]
     yield from (policy for policy in experiment.policies if every or policy.drawn)

@@ -11,7 +11,7 @@ from schedlab.workload.readers import Source
 
 
 def find_experiment(name: str) -> Path:
-    """Return the TOML file of that path or name.
+    """Return the TOML file of the experiment with this path or name.
 
     ``classic`` is ``classic/classic.toml`` in a folder of experiments, ``classic/other`` is
     ``classic/other.toml``.
@@ -34,7 +34,7 @@ def list_experiments() -> dict[str, Path]:
 
 
 def title_of(path: Path) -> str:
-    """Return the title of an experiment, of which the rest may need packages that are missing."""
+    """Return the title of an experiment, even if the rest needs packages that are missing."""
     section = parse_toml(path, Source.load(path).decoded()).get("experiment")
     if not isinstance(section, Mapping):
         raise InputError.at(path, None, "has no [experiment]")
@@ -42,9 +42,9 @@ def title_of(path: Path) -> str:
 
 
 def _folders() -> list[Path]:
-    """Return where experiments lie.
+    """Return the folders of experiments.
 
-    In a checkout they stand beside ``src``, in a wheel within it.
+    In a checkout they are beside ``src``, in a wheel within the package.
     """
     here = Path(__file__).resolve().parent
     return [Path("experiments"), here / "builtin", here.parents[2] / "experiments"]

@@ -16,7 +16,7 @@ from schedlab.experiments.simulation_task import SampledRuns
 
 @dataclass(frozen=True)
 class ModelPolicy:
-    """A model trained on the jobs of one recipe: decides greedily, or draws its actions.
+    """A model trained on the jobs of one recipe, which decides greedily or draws its actions.
 
     Without a recipe it is trained on the episodes of its training file.
     """
@@ -28,22 +28,22 @@ class ModelPolicy:
 
     @property
     def name(self) -> str:
-        """What tables call it."""
+        """Its name in tables."""
         where = f" from {self.trained_on.name}" if self.trained_on else ""
         return f"{self.model.name}{where}{' (sampled)' if self.sampled else ''}"
 
     @property
     def family(self) -> str:
-        """What it has in common with the same model trained on other jobs."""
+        """The name that it shares with the same model trained on other jobs."""
         return f"{self.model.name}{', sampled' if self.sampled else ''}: trained on"
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExperimentPolicy:
-    """Return the same with the file of its model, as a simulation needs it.
+    """A model policy with the file of its model, as a simulation needs it.
 
     Args:
-        training_key: of the training; known before there is a file, unlike a digest of it.
+        training_key: the key of the training; known before there is a file, unlike its digest.
         file: the model, once it is trained.
         predict: the predictor of run times; none on the grid of ``schedlab/Gantt-v0``.
         tick: as for every policy.
@@ -67,7 +67,7 @@ class ExperimentPolicy:
         return {"policy": policy, "sampled": runs if self.runs else None, **self._rules()}
 
     def determined_by(self) -> dict[str, Any]:
-        """Return what of it determines results; where the file lies does not."""
+        """Return the values that determine results; the place of the file is not one of them."""
         return {
             "training": self.training_key,
             "predict": self.predict,
@@ -81,7 +81,7 @@ class ExperimentPolicy:
 
 
 def model_policies(experiment: Experiment, seed: int) -> Iterator[ModelPolicy]:
-    """Yield each model on whatever it is trained on, with the jobs that the seed gives."""
+    """Yield each model on everything that it is trained on, with the jobs that the seed gives."""
     for model in experiment.models:
         if seed not in experiment.about.seeds[: model.seeds]:
             continue

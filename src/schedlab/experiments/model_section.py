@@ -15,14 +15,15 @@ class ModelSection:
     """``[[model]]``: how it is trained and on which jobs; each training gives a policy of its own.
 
     Args:
-        name: what tables call it, with the jobs that it was trained on.
+        name: its name in tables, which add the jobs that it was trained on.
         training: the training file, in the experiment's folder.
         on: ``workload/variant``, with ``*`` and ``?`` as for files: it is trained on each of them.
             Without it there is one training, on what the training file's ``[episodes]`` say.
         redraw: every episode of the training has other jobs, from the generator of the workload;
             the training file's ``[episodes]`` say how many.
-        steps: to learn from on what these patterns mean, in place of the training file's.
-        tested_on: the same, what it schedules besides what it was trained on; by default all.
+        steps: numbers of training steps on what these patterns match, in place of the training
+            file's.
+        tested_on: patterns of what it schedules besides what it was trained on. Default: all.
         sampled: beside the greedy policy, the mean over this number of runs with actions drawn by
             the network's probabilities.
         seeds: number of the experiment's seeds, from the first on. Default: all.
@@ -55,20 +56,20 @@ class ModelSection:
             find_predictor(self.predict)
 
     def is_trained_on(self, name: str) -> bool:
-        """Return whether a pattern of ``on`` means the ``workload/variant`` of that name."""
+        """Return whether a pattern of ``on`` matches this ``workload/variant``."""
         return _meant(name, self.on)
 
     def is_tested_on(self, name: str) -> bool:
-        """Return whether a pattern of ``tested_on`` does."""
+        """Return whether a pattern of ``tested_on`` matches this ``workload/variant``."""
         return _meant(name, self.tested_on)
 
     def steps_on(self, name: str) -> int | None:
-        """Return the steps for the first pattern that means the name, if one does."""
+        """Return the steps for the first pattern that matches the name, if one does."""
         found = (steps for pattern, steps in self.steps.items() if fnmatchcase(name, pattern))
         return next(found, None)
 
     def check_names(self, names: Iterable[str]) -> None:
-        """Refuse a pattern that means none of the names."""
+        """Refuse a pattern that matches none of the names."""
         known = list(names)
         for pattern in (*self.on, *self.steps, *self.tested_on):
             if not any(fnmatchcase(name, pattern) for name in known):

@@ -29,10 +29,10 @@ class ModelTrainings:
     """How the models of a run are trained, and where they are kept.
 
     Args:
-        configs: of the trainings, by the models' names.
-        keys: of the jobs that they may be trained on.
-        folder: of the run.
-        steps_limit: of each training, in a quick run.
+        configs: the trainings, by the models' names.
+        keys: the keys of the jobs that they may be trained on.
+        folder: the folder of the run.
+        steps_limit: maximum number of steps of each training, in a quick run.
     """
 
     configs: Mapping[str, TrainingConfig]
@@ -41,7 +41,7 @@ class ModelTrainings:
     steps_limit: int | None = None
 
     def task(self, policy: ModelPolicy) -> TrainingTask:
-        """Return the training that gives the policy its model, the same for greedy and sampled."""
+        """Return the training of the policy's model; greedy and sampled policies share it."""
         model, recipe = policy.model, policy.trained_on
         config = self.configs[model.name].with_train(seed=policy.seed)
         if recipe is None:
@@ -69,7 +69,7 @@ class ModelTrainings:
             drawn = replace(config.episodes, workload=recipe.workload.generate)
             return replace(config, episodes=drawn)
         jobs = self.folder.workload(self.keys[recipe])
-        # Its jobs are named without their folder: the run may be taken elsewhere and go on.
+        # The jobs are named without their folder, so that a run can be moved and go on.
         episodes = EpisodesSection(workload=jobs.name)
         return replace(config, episodes=episodes, folder=jobs.parent.resolve())
 
@@ -87,7 +87,7 @@ class ModelTrainings:
 
 
 def training_configs(experiment: Experiment, cells: Iterable[Cell]) -> dict[str, TrainingConfig]:
-    """Return the trainings of all models, by name, once they are seen to suit their cells."""
+    """Return the trainings of all models, by name; check that they suit their cells."""
     configs = {model.name: _config(experiment, model) for model in experiment.models}
     for cell in cells:
         if isinstance(cell.policy, ModelPolicy) and cell.platform is not None:
@@ -111,7 +111,7 @@ def _config(experiment: Experiment, model: ModelSection) -> TrainingConfig:
 
 
 def _check_sections(path: Path, model: ModelSection, *, may_clone: bool) -> None:
-    """Check its sections; a teacher may be there only by its name, as no file is at hand."""
+    """Check the sections of a training; a teacher must have a name, as no file is at hand."""
     own = model.redraw or not model.on
     known = (*_SECTIONS, *(["episodes"] if own else []), *(["clone"] if may_clone else []))
     document = parse_toml(path, Source.load(path).decoded())
@@ -127,7 +127,7 @@ def _check_sections(path: Path, model: ModelSection, *, may_clone: bool) -> None
 
 
 def _predictor(model: ModelSection, config: TrainingConfig) -> str | None:
-    """Return the predictor of run times when it schedules; none on the grid."""
+    """Return the predictor of run times with which the model schedules; None on the grid."""
     shown = environment_of(config.environment).predictors
     return model.predict or shown[0] if shown else None
 

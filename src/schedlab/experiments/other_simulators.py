@@ -1,4 +1,4 @@
-"""Schedules made elsewhere than in the simulator: on the grid of Gantt-v0, and by Batsim."""
+"""Schedules made outside the simulator: on the grid of Gantt-v0, and by Batsim."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from schedlab.sim import Schedule
 from schedlab.workload import Workload
 
 GRID_RULES = ("sjf", "tetris", "packer", "random", "sjf+ahead")
-"""The names in ``schedlab.rl.gantt.RULES``, known where what that needs is not installed."""
+"""The names in ``schedlab.rl.gantt.RULES``, which may need libraries that are not installed."""
 _MODEL = ".zip"
 
 
 @dataclass(frozen=True)
 class OtherSimulator:
-    """Where other policies decide.
+    """Another simulator, with policies of its own.
 
     Args:
-        policies: their names.
+        policies: the names of its policies.
         play: makes a schedule from the jobs, the number of nodes, the policy and a seed.
-        drawn: those policies that give other schedules with other seeds.
+        drawn: the policies that give other schedules with other seeds.
         has_models: whether a policy may also be the file of a trained model.
     """
 
@@ -57,11 +57,11 @@ OTHER_SIMULATORS = {
     "gantt": OtherSimulator(GRID_RULES, _on_the_grid, drawn=("random",), has_models=True),
     "batsim": OtherSimulator(("easy_bf",), _in_batsim),
 }
-"""By what stands before the colon of a policy such as ``gantt:sjf``."""
+"""The simulators, by the text before the colon of a policy such as ``gantt:sjf``."""
 
 
 def is_elsewhere(policy: str) -> bool:
-    """Return whether the simulator does not have that policy, but another one has."""
+    """Return whether the policy belongs to another simulator."""
     return policy.partition(":")[0] in OTHER_SIMULATORS
 
 
@@ -86,6 +86,6 @@ def with_model_in(folder: Path, policy: str) -> str:
 
 
 def schedule_elsewhere(policy: str, jobs: Workload, nodes: int, seed: int) -> Schedule:
-    """Return what ``gantt:sjf``, ``gantt:FILE.zip``, ``batsim:easy_bf`` and such make of jobs."""
+    """Return the schedule by ``gantt:sjf``, ``gantt:FILE.zip``, ``batsim:easy_bf`` or the like."""
     kind, _, name = policy.partition(":")
     return OTHER_SIMULATORS[kind].play(jobs, nodes, name, seed)

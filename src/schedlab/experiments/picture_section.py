@@ -17,14 +17,14 @@ class PictureSection:
     """``[[picture]]``: a metric over workloads, how models learnt, or one metric against another.
 
     Args:
-        name: of its file, without the ending.
-        title: above it in the report.
+        name: the name of its file, without the ending.
+        title: the title above it in the report.
         of: ``workloads``, ``learning`` or ``front``, which shows the best policies in two metrics.
-        metric: what is drawn; of ``learning``, of the policies that do not learn.
+        metric: the metric to draw; in ``learning``, that of the policies that do not learn.
         on: ``workload/variant``, with ``*`` and ``?`` as for files; in order, to the right.
-        lines: policies; and models, each on whatever it was trained on, such as ``PPO`` or
-            ``PPO (sampled)``.
-        against: of ``front``, the metric to the right.
+        lines: policies and models, such as ``PPO`` or ``PPO (sampled)``; each model is shown on
+            the jobs that it was trained on.
+        against: in ``front``, the metric to the right.
     """
 
     name: str
@@ -52,7 +52,7 @@ class PictureSection:
     def check_names(
         self, metrics: Collection[str], policies: Collection[str], models: Collection[str]
     ) -> None:
-        """Refuse what the experiment does not have."""
+        """Refuse metrics, policies and models that the experiment does not have."""
         where = f'in [[picture]] "{self.name}"'
         for metric in filter(None, (self.metric, self.against)):
             if metric not in metrics:

@@ -30,7 +30,7 @@ _POINTS = 400
 
 
 def draw_pictures(folder: RunFolder, rows: Sequence[Row]) -> list[Picture]:
-    """Draw those pictures of the run for which there are results; none without Matplotlib."""
+    """Draw the pictures of the run that have results; none without Matplotlib."""
     record, drawn = folder.record(), []
     if find_spec("matplotlib") is None:
         return []
@@ -62,7 +62,7 @@ def _figure(
 
 
 def _front(section: PictureSection, against: str, rows: Sequence[Row]) -> Figure | None:
-    """Return each policy by its means of two metrics over all that the picture is about."""
+    """Draw each policy at its means of two metrics, over all rows of the picture."""
     points = []
     for name in section.lines:
         found = {
@@ -133,7 +133,7 @@ def _curve(training: Path) -> tuple[Any, Any]:
 
 
 def _mean_curve(name: str, curves: Sequence[tuple[Any, Any]]) -> Line:
-    """Return the mean over trainings, with the least and the greatest."""
+    """Return the mean over trainings, with the smallest and the largest value."""
     steps = curves[0][0]
     values = np.array([np.interp(steps, *curve) for curve in curves])
     return Line(
@@ -150,7 +150,7 @@ def _where(names: Mapping[str, Any]) -> str:
 
 
 def _on_its_own(line: str, where: str) -> str:
-    """Return what tables call the model that was trained there."""
+    """Return the name in tables of the model that was trained there."""
     sampled = SAMPLED if line.endswith(SAMPLED) else ""
     return f"{line.removesuffix(SAMPLED)} from {where}{sampled}"
 

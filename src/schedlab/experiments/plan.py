@@ -43,7 +43,7 @@ class RunPlan:
     folder: RunFolder
 
     def waiting(self) -> list[PlannedCell]:
-        """Return the cells that are not finished yet, of those with the same key one."""
+        """Return the cells that are not finished yet; only one of those with the same key."""
         left = (each for each in self.cells if self.folder.kept(each.task.key) is None)
         return list({each.task.key: each for each in left}.values())
 
@@ -58,7 +58,7 @@ class RunPlan:
 def untrained(cells: Iterable[PlannedCell]) -> list[TrainingTask]:
     """Return the trainings that the cells need and that are not finished, each once.
 
-    Those of the most steps come first, so that no worker is left alone with one at the end.
+    Those with the most steps come first, so that no long one is left to one worker at the end.
     """
     needed = {each.training.key: each.training for each in cells if each.training is not None}
     left = (task for task in needed.values() if not task.model.exists())
@@ -88,7 +88,7 @@ def make_plan(
 def _trainings(
     experiment: Experiment, cells: Sequence[Cell], keys: Mapping[Recipe, str], folder: RunFolder
 ) -> ModelTrainings | None:
-    """Return the trainings; None where nothing is trained, which needs no training libraries."""
+    """Return the trainings; None if nothing is trained, as then their libraries may be missing."""
     if not any(isinstance(cell.policy, ModelPolicy) for cell in cells):
         return None
     from schedlab.experiments.model_training import ModelTrainings, training_configs

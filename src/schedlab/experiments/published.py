@@ -13,8 +13,8 @@ from schedlab.errors import InputError, SchedlabError, UnknownNameError
 from schedlab.workload.readers import Source
 
 RELATIVE = "relative_"
-"""Before a metric's name: divided by its value under the policy of ``relative_to``, or less that
-value if the metric is signed."""
+"""The prefix of a metric that is divided by its value under the policy of ``relative_to``; a signed
+metric is reduced by that value."""
 
 KEYS = ("workload", "variant", "platform", "policy")
 

@@ -1,6 +1,6 @@
 """The connection to a Ray cluster, or to a Ray started on this machine.
 
-Run as a program it connects to the address that it is given, or says why that is impossible.
+As a program it connects to the address that it is given, or says why that is impossible.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ QUIETLY: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERRO
 def connected(address: str | None, *, processors: int | None = None) -> Iterator[bool]:
     """Connect to the cluster or, without an address, to a local Ray with these processors.
 
-    Gives whether the connection was there before, and so goes on afterwards.
+    Yields whether the connection was there before, and so goes on afterwards.
     """
     if ray.is_initialized():
         if address is not None:
@@ -76,7 +76,7 @@ def _start(processors: int) -> None:
 
 @contextmanager
 def _ctrl_c_waits() -> Iterator[None]:
-    """Hold an interruption back for the moment: Ray half started may crash at exit."""
+    """Hold back an interruption while Ray starts: a half-started Ray may crash at exit."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -24,7 +24,7 @@ class Recipe:
 
     @property
     def name(self) -> str:
-        """What ``[[model]]`` and errors call it."""
+        """Its name in ``[[model]]`` and in errors."""
         return f"{self.workload.name}/{self.variant.name}"
 
     @property

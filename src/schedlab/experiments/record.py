@@ -1,4 +1,4 @@
-"""What is kept of a run besides its cells, and what became of it."""
+"""The record of a run besides its cells, and its outcome."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from schedlab.version import __version__
 
 @dataclass(frozen=True)
 class Run:
-    """What became of a run.
+    """The outcome of a run.
 
     Args:
         folder: where it is kept.
-        cells: that were asked for.
-        finished: of them, now or before.
-        computed: those tried now.
-        trained: models that were trained now.
+        cells: number of cells that were asked for.
+        finished: number of these that are finished, now or before.
+        computed: number of these that were tried now.
+        trained: number of models that were trained now.
         failures: cells and trainings that failed, with the reason for each.
     """
 
@@ -51,8 +51,8 @@ def make_record(
         experiment: what is run.
         cells: the names of all its cells, of which the published table may speak.
         sources: the traces.
-        models: of each policy that is a model, its family and what it was trained on.
-        versions: of libraries, besides those that every run uses.
+        models: the family of each policy that is a model, and what it was trained on.
+        versions: the versions of libraries, besides those that every run uses.
     """
     about, published = experiment.about, experiment.published
     metrics = {name: experiment.find_metric(name) for name in about.metrics}

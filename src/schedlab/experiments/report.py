@@ -1,4 +1,4 @@
-"""The tables and the report of a run: ours, theirs, the difference."""
+"""The tables and the report of a run: our values, the published ones, and their difference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""run_experiment(): every cell of an experiment that is not finished yet."""
+"""Run an experiment: compute every cell that is not finished yet."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def run_experiment(
         engine: computes the cells. Default: processes on this machine.
         only: a pattern; only the cells whose name contains it.
         models: train the models of the experiment too, and simulate with them.
-        progress: called with (trainings and cells finished, and in all).
+        progress: called with the number of trainings and cells that are finished, and of all.
     """
     if models and not experiment.models:
         raise ParameterError(f"{experiment.path}: has no [[model]] to train")
@@ -84,7 +84,7 @@ def _locate(
 
 
 def _is_run(cell: Cell, experiment: Experiment, models: bool) -> bool:
-    """Return whether the cell is asked for: models only if they are, in a quick run only some."""
+    """Return whether to run the cell: models only on request, and in a quick run only some."""
     if not isinstance(cell.policy, ModelPolicy):
         return True
     return models and any(fnmatchcase(cell.policy.name, each) for each in experiment.models_limit)
@@ -97,7 +97,7 @@ def _compute(
     folder: RunFolder,
     progress: Progress | None,
 ) -> dict[str, str]:
-    """Train, then simulate all but the cells whose training failed; the failures."""
+    """Train, then simulate all cells but those whose training failed; return the failures."""
     total = len(trainings) + len(waiting)
 
     def report(done: int, _: int) -> None:
@@ -117,7 +117,7 @@ def _source(path: Path) -> dict[str, str]:
 
 
 def _models(cells: Sequence[Cell]) -> dict[str, list[str]]:
-    """Return for each policy that is a model its family, and what it was trained on."""
+    """Return, for each policy that is a model, its family and what it was trained on."""
     return {
         cell.policy.name: [cell.policy.family, cell.policy.trained_on.name]
         for cell in cells

@@ -12,17 +12,17 @@ from schedlab.errors import InputError, OutputError
 from schedlab.experiments.engine import TaskOutcome
 
 MODELS = "models"
-"""The folder within it that holds the folders of trainings."""
+"""The folder within a run's folder that holds the folders of trainings."""
 
 
 @dataclass(frozen=True)
 class RunFolder:
-    """Every file in it is whole at any time, so that a run can be interrupted and taken up."""
+    """The folder of a run; its files are always complete, so an interrupted run can go on."""
 
     path: Path
 
     def create(self, *parts: str) -> None:
-        """Make the folder and those within it, unless they are there."""
+        """Create the folder and those within it, unless they exist."""
         try:
             for part in ("cells", *parts):
                 (self.path / part).mkdir(parents=True, exist_ok=True)
@@ -32,7 +32,7 @@ class RunFolder:
             ) from None
 
     def workload(self, key: str) -> Path:
-        """Return where the workload of that key is kept."""
+        """Return the path of the workload with this key."""
         return self.path / "workloads" / f"{key}.parquet"
 
     def keep(self, outcome: TaskOutcome) -> None:
@@ -40,14 +40,14 @@ class RunFolder:
         _write_json(self._cell(outcome.key), asdict(outcome))
 
     def kept(self, key: str) -> dict[str, Any] | None:
-        """Return the finished cell of that key, if there is one that can be read."""
+        """Return the finished cell with this key, if there is one that can be read."""
         try:
             return dict(json.loads(self._cell(key).read_text(encoding="utf-8")))
         except (OSError, ValueError):
             return None
 
     def write_record(self, record: dict[str, Any]) -> None:
-        """Say what is run, with everything that the report needs besides the cells."""
+        """Write what is run, with everything that the report needs besides the cells."""
         _write_json(self.path / "run.json", record)
 
     def record(self) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from schedlab.workload import Workload, read_workload
 
 @dataclass(frozen=True, kw_only=True)
 class SampledRuns:
-    """Simulations of a learned policy whose actions are drawn, each by a chance of its own."""
+    """Simulations of a learned policy whose actions are drawn, independently for each run."""
 
     model: Path
     predict: str | None

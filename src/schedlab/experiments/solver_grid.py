@@ -16,7 +16,7 @@ from schedlab.experiments.grid import cell_name
 class SolverCell:
     """One solver on one problem.
 
-    Tables know it by the names that simulations have: the kind of problem as the workload, the
+    Tables use the names that simulations have: the kind of problem as the workload, the
     number of jobs as the variant, resources and slots as the platform, the solver as the policy.
     """
 
@@ -25,7 +25,7 @@ class SolverCell:
 
     @property
     def name(self) -> str:
-        """All its names in one."""
+        """All names of the cell in one."""
         return self.task.name
 
 

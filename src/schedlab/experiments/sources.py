@@ -1,4 +1,4 @@
-"""Where the traces of an experiment lie."""
+"""Find the traces of an experiment."""
 
 from __future__ import annotations
 

@@ -25,10 +25,10 @@ class SummaryTable:
     headings: tuple[str, ...]
     rows: list[tuple[str, ...]]
     text_columns: int
-    """The number of first columns that name the row."""
+    """The number of columns, from the first on, that name the row."""
 
     def readable(self) -> SummaryTable:
-        """Return the same with a row per policy where there are too many for columns."""
+        """Return a table with a row per policy if there are too many policies for columns."""
         if len(self.policies) <= max(_MOST_COLUMNS, len(self.rows)):
             return self
         names = (" ".join(row[: self.text_columns]) for row in self.rows)
@@ -41,9 +41,10 @@ class SummaryTable:
 def summary_tables(
     rows: Sequence[Row], record: Mapping[str, Any], *, between: str = " "
 ) -> list[SummaryTable]:
-    """Return tables per metric of a run's summary; ``between`` stands before the published value.
+    """Return the tables of a run's summary, for each metric.
 
-    Each model has one of its own, with a column for each workload that it was trained on.
+    Each model has a table of its own, with a column for each workload that it was trained on.
+    ``between`` stands before the published value.
     """
     keys, found = scenario_keys(rows), []
     for metric in dict.fromkeys(row["metric"] for row in rows):
@@ -66,7 +67,7 @@ def summary_tables(
 
 
 def _families(rows: Sequence[Row], record: Mapping[str, Any]) -> dict[str, dict[str, str]]:
-    """Return policies that share a table, with the headings of their columns."""
+    """Return the policies of each table, with the headings of their columns."""
     families: dict[str, dict[str, str]] = {}
     for policy in dict.fromkeys(row["policy"] for row in rows):
         family, heading = record.get("models", {}).get(policy, ("", policy))

@@ -116,7 +116,7 @@ def _with_relatives(
 
 
 def _relative(value: float | None, base: float | None, signed: bool) -> float | None:
-    """Return the quotient; of signed metrics, whose quotient says nothing, the difference."""
+    """Return the quotient, or the difference of a signed metric, whose quotient means nothing."""
     if value is None or base is None:
         return None
     if signed:

@@ -18,12 +18,12 @@ _UNREADABLE = "could not be read"
 
 
 def read_accounting(kind: str, path: str | Path, options: ReadOptions | None = None) -> Workload:
-    """Return the jobs that have ended, by their time of submission; what cannot be read is counted.
+    """Return the jobs that have ended, in order of submission, and count unreadable records.
 
     Args:
-        kind: of the job source, such as ``"slurm-sacct"`` or ``"grid-engine"``.
-        path: the file or folder.
-        options: as ``read_workload`` has them.
+        kind: kind of job source, such as ``"slurm-sacct"`` or ``"grid-engine"``.
+        path: file or folder to read.
+        options: options as for ``read_workload``.
     """
     path, options = Path(path), options or ReadOptions()
     records, faults = accounting_records(kind, path)
@@ -46,12 +46,12 @@ def accounting_records(kind: str, path: str | Path) -> tuple[list[dict[str, Any]
     records = [json.loads(each.to_json()) for each in found if not isinstance(each, Fault)]
     if not records and faults:
         raise InputError(str(faults[0]))
-    # All times of a source have one offset, so that the order of the texts is that of the moments.
+    # All times of a source have the same offset, so sorting the texts sorts the moments.
     records.sort(key=lambda record: record.get("queue_time") or record.get("start_time") or "")
     return records, faults
 
 
 def sacct_records(path: str | Path) -> tuple[list[dict[str, Any]], list[Fault]]:
-    """Return the same of what sacct wrote, as text or JSON by the name of the file."""
+    """Return the records and faults of a text or JSON file of sacct, told apart by its name."""
     is_json = Path(path).name.removesuffix(".gz").endswith(".json")
     return accounting_records("slurm-sacct-json" if is_json else "slurm-sacct", path)

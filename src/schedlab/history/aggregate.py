@@ -1,4 +1,4 @@
-"""From timelines to the items of a job's record: aggregates, energy, and the peak of its power."""
+"""Compute the items of a job's record from timelines: aggregates, energy and peak power."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Part = TypeVar("Part", bound=WithTimelines)
 
 JOULES_PER_KWH = 3.6e6
 ALL_BUT_EDGES = 0.999
-# An energy counter has seen all there was; of a power sensor we know what it said when asked.
+# An energy counter misses nothing; a power sensor shows the power only when it is read.
 ENERGY_FROM = ("energy_joule", "power_watt")
 POWER_FROM = ("power_watt", "energy_joule")
 
@@ -30,10 +30,10 @@ def measure(
     """Return the record with a timeline for each item, the job's energy and ``maxpower_watt``.
 
     Args:
-        record: of a job that has ended; another comes back as it is.
-        site: where it ran.
-        readings: what its sensors said, from ``gather``.
-        occupancy: which jobs held its hosts, where nodes are shared.
+        record: record of a job that has ended; any other comes back unchanged.
+        site: site where the job ran.
+        readings: what the site's sensors said, from ``gather``.
+        occupancy: which jobs held the job's hosts, where nodes are shared.
     """
     if not readings or record.end_time is None:
         return record
@@ -55,7 +55,7 @@ class _Measurement:
     covered: dict[str, float] = field(default_factory=dict)
 
     def measured(self, host: HostUse) -> HostUse:
-        """Return the host with the timelines of its own, of its storage and of its accelerators."""
+        """Return the host with its own timelines and those of its storage and accelerators."""
         parts: dict[str, dict[str, Timeline]] = {"": {}, "storage": {}}
         devices: list[dict[str, Timeline]] = [{} for _ in host.accelerator or ()]
         for item, reading in self.readings.items():
@@ -91,7 +91,7 @@ class _Measurement:
         }
 
     def energy(self, hosts: int) -> dict[str, Any]:
-        """Return the job's energy over what was seen of its power, and the carbon it stands for."""
+        """Return the job's energy in the time that was measured, and the carbon it stands for."""
         item = next((each for each in ENERGY_FROM if self.series.get(each)), None)
         if item is None:
             return {}
@@ -181,13 +181,13 @@ def _with(part: Part, timelines: dict[str, Timeline]) -> Part:
 
 
 def _name(host: HostUse, number: int, reading: ItemReading) -> str:
-    """Return what the source calls the device, so that it can be asked again."""
+    """Return the source's name of the device, so that the source can be asked again."""
     device = (host.accelerator or [])[number]
     return device_name(device, reading.device_by) or str(number)
 
 
 def _is_ours(energy: Energy) -> bool:
-    """Return whether it was measured before, by us: no scheduler knows of coverage."""
+    """Return whether this is our own measurement: energy from a scheduler has no coverage."""
     return "coverage" in (energy.model_extra or {})
 
 

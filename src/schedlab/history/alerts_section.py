@@ -12,7 +12,7 @@ from schedlab.errors import InputError, ParameterError, UnknownNameError
 from schedlab.history.notify.section import check_address, check_url
 
 KINDS = ("source-lag", "coverage", "idle-gpu", "queue")
-"""What can be watched."""
+"""The kinds of alerts."""
 _HOURS = re.compile(r"(\d\d:\d\d)-(\d\d:\d\d)")
 _LEAST_EVERY_S, _MOST_EVERY_S = 10, 7 * 86400
 _MOST_H = 87_660
@@ -24,16 +24,16 @@ class AlertsSection:
     """``[service.alerts]``.
 
     Args:
-        off: which kinds are not watched.
-        every_s: how often the service looks.
+        off: kinds of alerts that are switched off.
+        every_s: seconds from one check to the next.
         source_lag_h: hours in which a job of each source must have ended.
-        coverage: below this share of what it was in the week before, coverage has fallen.
+        coverage: coverage has fallen when it is below this share of that of the week before.
         idle_gpu_h: hours after which an idle GPU of a running job is an alert.
         queue_factor: the queue is too long at this many times its usual length.
-        queue_least: fewer waiting jobs are never too many.
+        queue_least: a queue of fewer jobs is never too long.
         email: addresses that get messages.
         webhook: a URL that gets messages, as JSON.
-        webhook_file: a file with that URL, where it is a secret.
+        webhook_file: a file with that URL, if the URL is a secret.
         quiet: hours without messages, such as ``22:00-07:00`` in the site's zone.
         remind_h: hours after which an unacknowledged alert is sent again.
     """
@@ -77,11 +77,11 @@ class AlertsSection:
 
     @property
     def watched(self) -> tuple[str, ...]:
-        """The kinds that are looked for."""
+        """The kinds of alerts that are switched on."""
         return tuple(kind for kind in KINDS if kind not in self.off)
 
     def webhook_url(self, folder: Path) -> str | None:
-        """Return where a webhook listens, if one does."""
+        """Return the URL of the webhook, or None if there is none."""
         if self.webhook_file is None:
             return self.webhook
         path = folder / self.webhook_file

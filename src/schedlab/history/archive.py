@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 LATE_S = 7 * DAY_S
-"""How long after its end a day's samples may still come, as by a copy of yesterday's file."""
+"""How long after a day's end its samples may still arrive, for example in a copied file."""
 
 
 @dataclass
@@ -38,10 +38,11 @@ class Archived:
 
 
 def archive_days(site: Site, store: Store, now_s: float) -> Archived | None:
-    """Copy each whole day in which jobs of the store ran, unless it is there; None if not wanted.
+    """Copy each whole day in which jobs of the store ran, unless it has been copied.
 
-    A file is of one day and item and appears whole; one whose sensors failed is tried again, and
-    so is for a week one of which they have nothing yet.
+    Return None if the site has no ``[archive]``. A file holds one item on one day and appears only
+    when it is complete. If the sensors fail, the next call tries again; if they have no samples,
+    the next calls try again for a week.
     """
     if site.archive is None:
         return None
@@ -65,7 +66,7 @@ def archive_days(site: Site, store: Store, now_s: float) -> Archived | None:
 
 
 def _archivable(site: Site, cluster: Cluster) -> dict[str, list[AnySensorSource]]:
-    """Return who measures each item of hosts, devices or the site, other than archives."""
+    """Return the sources, except archives, of each item of hosts, devices or the site."""
     items = {
         item: [
             source
@@ -106,7 +107,7 @@ def _path(folder: Path, cluster: str, day: date, item: str) -> Path:
 def _read(
     item: str, sources: list[AnySensorSource], cluster: Cluster, day: date
 ) -> dict[MeasuringPoint, Series]:
-    """Ask the sources for that day, each for the places that those before lack."""
+    """Read that day from every source; if several know a place, the first of them counts."""
     found: dict[MeasuringPoint, Series] = {}
     hosts = {
         host: tuple(str(number) for number in range(nodes.gpu_count))
@@ -120,7 +121,7 @@ def _read(
 
 
 def _frame(found: Mapping[MeasuringPoint, Series]) -> pl.DataFrame:
-    """Return the intervals of all places, one after the other."""
+    """Return a table of the intervals of all places, one place after the other."""
     import polars as pl
 
     schema = {

@@ -1,4 +1,4 @@
-"""A job's part of what was measured on a node that other jobs used too."""
+"""A job's share of what was measured on a node that other jobs used too."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Stay:
     held: Mapping[str, float | None]
 
     def may_be_beside(self, other: Stay) -> bool:
-        """Return whether hosts of one name are one host: clusters may share names of hosts."""
+        """Return whether both may be on the same host: clusters may share names of hosts."""
         return None in (self.cluster, other.cluster) or self.cluster == other.cluster
 
 
@@ -50,9 +50,9 @@ class Occupancy:
                 self._stays[host.node_id].append(stay(record, host))
 
     def share(self, record: JobRecord, host: HostUse, by: str) -> Steps | None:
-        """Return the job's part of all that jobs held of the host, as a step function of time.
+        """Return the job's share of what all jobs held of the host, as a step function of time.
 
-        None where what one of them held is not recorded.
+        Return None if it is not recorded how much one of them held.
         """
         own = stay(record, host)
         stays = [own, *self._others(own, host.node_id)]
@@ -86,7 +86,7 @@ def stay(record: JobRecord, host: HostUse) -> Stay:
 
 
 def times_on(record: JobRecord, host: HostUse) -> tuple[float, float]:
-    """Return from when to when the job was on the host; for ever if it has no known end."""
+    """Return when the job began and ended on the host; infinity for what is unknown."""
     start = host.start_time or record.start_time
     end = host.end_time or record.end_time
     start_s = math.inf if start is None else start.timestamp()
@@ -128,14 +128,14 @@ def _share_of_node(record: JobRecord, host: HostUse, site: Site, by: str) -> Ste
 
 
 def _capacity(node: NodeType) -> dict[str, int | None]:
-    """Return how much of each the node has; None if not said."""
+    """Return how much of each resource the node has; None where the site does not say."""
     return {"cpu": node.cores, "gpu": node.gpu_count or None, "mem": node.memory_bytes}
 
 
 def apportioned(series: Series, share: Steps) -> Series:
     """Return the series times a share that changes in steps.
 
-    Nothing is known before the first of them.
+    The result has no data before the first step.
     """
     moments, factors = share
     pieces = series.clipped(moments[0], math.inf).cut(moments)

@@ -23,15 +23,16 @@ _LOOKED_EVERY_S = 0.5
 
 
 class Client:
-    """Asks a history service.
+    """A connection to a history service.
 
-    What jobs are meant is said as in the API: ``user="ann"``, ``state=["failed", "timeout"]``,
-    ``min_num_host=8``; ``from_`` and ``to`` are moments, as datetimes or in ISO 8601.
+    Keyword arguments select jobs as in the web API: ``user="ann"``,
+    ``state=["failed", "timeout"]``, ``min_num_host=8``. ``from_`` and ``to`` are moments, as
+    datetimes or in ISO 8601.
 
     Args:
-        url: of the service, with the prefix under which a proxy shows it.
-        token: of the service; without one, what the public sees.
-        timeout_s: how long the service may be silent.
+        url: URL of the service, with the prefix under which a proxy shows it.
+        token: token for the service; without one, the client sees what the public sees.
+        timeout_s: how long the service may send nothing.
     """
 
     def __init__(self, url: str, token: str | None = None, *, timeout_s: float = 60.0) -> None:
@@ -46,23 +47,23 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """Give the connections back."""
+        """Close the connections."""
         if "_http" in self.__dict__:
             self._http.close()
 
     def jobs(self, *, fields: Iterable[str] = (), **which: Any) -> pl.DataFrame:
-        """Return one row per job, all that are meant; ``fields`` are names of columns."""
+        """Return one row for each selected job; ``fields`` are the names of the columns."""
         import polars as pl
 
         chosen = {"fields": ",".join(fields) or None, "format": "arrow", **which}
         return pl.read_ipc_stream(io.BytesIO(self._get("jobs", chosen).content))
 
     def records(self, *, limit: int | None = None, **which: Any) -> Iterator[Record]:
-        """Yield the standard records of the jobs that are meant, page after page as they are taken.
+        """Yield the standard records of the selected jobs; each page is fetched when it is needed.
 
         Args:
             limit: maximum number of records. Default: all.
-            which: jobs are meant.
+            which: conditions that select jobs.
         """
         cursor, left = None, limit
         while True:
@@ -77,16 +78,16 @@ class Client:
     def job(self, jobid: str, **identity: Any) -> Record:
         """Return the record of one job.
 
-        ``cluster``, ``queue_time``, ``attempt`` tell it from others.
+        ``cluster``, ``queue_time`` and ``attempt`` tell it from other jobs with the same id.
         """
         record: Record = self._get(f"jobs/{quote(jobid, safe='')}", identity).json()
         return record
 
     def timeline(self, uri: str, **how: Any) -> pl.DataFrame:
-        """Fetch the timeline that a record names: ``start`` and ``end`` of intervals, ``value``.
+        """Fetch a timeline of a record: ``start`` and ``end`` of each interval, and ``value``.
 
         Args:
-            uri: as it stands in the record.
+            uri: URI of the timeline in the record.
             how: ``freq="5min"``, ``agg``, ``max_points``, or another ``from_`` and ``to``.
         """
         import polars as pl
@@ -106,7 +107,7 @@ class Client:
         return frame.select(*times, pl.exclude("start_s", "end_s"))
 
     def stats(self, by: str = "user", **which: Any) -> pl.DataFrame:
-        """Sum over the jobs that are meant; ``by`` such as ``"user"`` or ``"group,month"``."""
+        """Return sums over the selected jobs, by ``"user"``, ``"group,month"`` or other groups."""
         import polars as pl
 
         answer = self._get("stats", {"limit": 100_000, **which, "by": by, "format": "arrow"})
@@ -127,21 +128,21 @@ class Client:
     def what_if(
         self, cluster: str, policies: Iterable[str], *, from_: Any, to: Any, **how: Any
     ) -> Record:
-        """Simulate a window of history under other policies; returns when it is done.
+        """Simulate a window of history under other policies, and wait for the result.
 
         Args:
-            cluster: whose jobs.
-            policies: such as ``"easy"`` and ``"easy-sjf:reservations=2"``.
-            from_: jobs submitted from then on are counted.
-            to: and before then.
-            how: ``whole_nodes=True``.
+            cluster: cluster whose jobs are simulated.
+            policies: policies to try, such as ``"easy"`` and ``"easy-sjf:reservations=2"``.
+            from_: jobs submitted from this moment on are counted.
+            to: jobs submitted from this moment on are no longer counted.
+            how: ``whole_nodes=True`` gives every job its nodes to itself.
         """
         question = {"cluster": cluster, "policies": list(policies), **how}
         window = {"from": _text(from_), "to": _text(to)}
         return self._simulated("what-if", {**question, **window})
 
     def slurm_parameters(self) -> pl.DataFrame:
-        """Return what a what-if of the site's Slurm can change: a row for each parameter."""
+        """Return the parameters that a what-if of the site's Slurm can change, one in each row."""
         import polars as pl
 
         return pl.DataFrame(self._get("slurm/parameters", {}).json()["parameters"])
@@ -149,13 +150,13 @@ class Client:
     def slurm_what_if(
         self, *changes: str, nodes: Iterable[str] = (), phases: int = 8, seed: int = 0
     ) -> Record:
-        """Replay the site's history under another configuration of Slurm; returns when it is done.
+        """Replay the site's history under another configuration of Slurm; wait for the result.
 
         Args:
-            changes: as slurm.conf has them, such as ``"bf_interval=60"``.
-            nodes: more of them, such as ``"16:gpu"``.
-            phases: how often the phases of slurmctld's loops are drawn.
-            seed: draws them.
+            changes: settings as in slurm.conf, such as ``"bf_interval=60"``.
+            nodes: nodes to add, such as ``"16:gpu"``.
+            phases: number of times that the phases of slurmctld's loops are drawn.
+            seed: seed for drawing them.
         """
         question = {"changes": changes, "nodes": list(nodes), "phases": phases, "seed": seed}
         return self._simulated("slurm/what-if", question)
@@ -172,7 +173,7 @@ class Client:
         return result
 
     def ingest(self, records: Iterable[Record], *, source: str = "hook") -> Record:
-        """Store records; returns when they are stored for good, with how many were new."""
+        """Store records; return, once they are safely stored, how many were new."""
         request = {"params": {"source": source}, "json": list(records)}
         counts: Record = self._ask("POST", "ingest", request).json()
         return counts
@@ -203,7 +204,7 @@ class Client:
 
 
 def _as_text(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters as a URL has them; those that are None are left out."""
+    """Return the parameters as in a URL, without those that are None."""
     return {
         name.rstrip("_"): [_text(each) for each in value]
         if isinstance(value, list | tuple | set | frozenset)

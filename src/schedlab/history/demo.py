@@ -31,17 +31,17 @@ EPOCH_S = 1_767_571_200
 
 @dataclass(frozen=True)
 class DemoSize:
-    """How much of a history is made.
+    """The size of the history to make.
 
     Args:
-        jobs: how many.
-        load: that they offer to the nodes.
-        step_s: of the sensors.
-        begins_s: when the first came.
-        is_wasteful: whether some ask for far more than they use, leave a GPU idle, and a second
-            source of jobs has not been heard of for days.
-        until_s: how long after the first job came the history is looked at: jobs still run and
-            wait then; None once all have ended.
+        jobs: number of jobs.
+        load: load that the jobs offer to the nodes.
+        step_s: seconds between two measurements of a sensor.
+        begins_s: when the first job came.
+        is_wasteful: whether some jobs ask for far more than they use or leave a GPU idle, and a
+            second source of jobs has been silent for days.
+        until_s: how long after the first job the site is looked at, while jobs still run and wait;
+            None to look once all have ended.
     """
 
     jobs: int
@@ -52,7 +52,7 @@ class DemoSize:
     until_s: int | None = None
 
     def ending_at(self, now_s: float) -> DemoSize:
-        """Return the same, looked at now."""
+        """Return the same size for a history that is looked at now."""
         return replace(self, begins_s=int(now_s) - (self.until_s or 0))
 
 
@@ -63,12 +63,12 @@ MONTH = DemoSize(1_000, 0.4, 300, EPOCH_S - 28 * _DAY_S, is_wasteful=True, until
 USERS = ("boole", "ada", "curry", "dirac")
 _FAILING = 17
 _NOTEBOOK_CPUS, _NOTEBOOK_S = 4, 3_600
-"""What a notebook asks for; it runs beside a training that leaves it these CPUs."""
+"""What a notebook asks for; it runs beside a training job that leaves it these CPUs."""
 _LONG_S = 4 * 3_600
 _MEMORY_ASKED = 56 * 2**30
 
 SECOND = "# second\n"
-"""Where in the site file a second cluster and its jobs come, if there are any."""
+"""Marks the place in the site file for a second cluster and its jobs."""
 _SECOND = """\
 [[cluster]]
 name = "old"
@@ -193,7 +193,7 @@ folder = "reports"
 
 
 def make_demo(folder: Path, *, seed: int = 1, extent: DemoSize = DAYS) -> Path:
-    """Write the site file, its jobs and what its sensors saw; returns the site file."""
+    """Write a site file, its jobs and its sensor data; return the path of the site file."""
     schedule = demo_schedule(seed, extent)
     ranges = schedule.named_nodes()
     nodes = [_numbers(ranges.of(job)) for job in range(len(schedule))]
@@ -225,7 +225,7 @@ def make_demo(folder: Path, *, seed: int = 1, extent: DemoSize = DAYS) -> Path:
 
 
 def store_demo(folder: Path, *, seed: int = 1, extent: DemoSize = DAYS) -> Site:
-    """Return the same, and its jobs in a store with what its sensors saw of them."""
+    """Make the demo site, store its jobs with their sensor data, and return the site."""
     from schedlab.history import pipeline
     from schedlab.history.sources import job_sources
     from schedlab.history.store import Store
@@ -295,7 +295,7 @@ def _records(schedule: Schedule, nodes: list[list[int]], extent: DemoSize) -> It
 
 
 def _as_seen(document: dict[str, Any], extent: DemoSize) -> JobRecord:
-    """Return the record as it is when the history is looked at, without what comes later."""
+    """Return the record as it is when the site is looked at, without later events."""
     if extent.until_s is not None:
         now = from_epoch(extent.begins_s + extent.until_s)
         unknown: tuple[str, ...] = ()
@@ -310,7 +310,7 @@ def _as_seen(document: dict[str, Any], extent: DemoSize) -> JobRecord:
 
 
 def _old_jobs(extent: DemoSize) -> Iterator[JobRecord]:
-    """Yield a job a day of a second cluster, of which nothing is heard after two weeks."""
+    """Yield one job a day of a second cluster, which falls silent after two weeks."""
     for number in range(14):
         queue_s = extent.begins_s + number * 86_400
         document: dict[str, Any] = {
@@ -332,13 +332,13 @@ def _old_jobs(extent: DemoSize) -> Iterator[JobRecord]:
 
 
 def _leaves_cpus(schedule: Schedule, job: int, hosts: list[int]) -> bool:
-    """Return whether it trains on few nodes, and for long enough to have a notebook beside it."""
+    """Return whether the job trains on few nodes, long enough to have a notebook beside it."""
     run_s = schedule.end_s[job] - schedule.start_s[job]
     return bool(job % 3 != 0 and len(hosts) <= 2 and run_s > _LONG_S)
 
 
 def _notebook(number: int, job: int, host: str, start_s: int) -> JobRecord:
-    """Return half an hour of somebody else, on the node on which the job runs."""
+    """Return a notebook of another user, which runs half an hour on the node of the job."""
     queue_s = start_s + 1_200
     document: dict[str, Any] = {
         "cluster": "mini",
@@ -362,7 +362,7 @@ def _notebook(number: int, job: int, host: str, start_s: int) -> JobRecord:
 
 
 def _ending(job: int, run_s: int, request_s: int) -> dict[str, Any]:
-    """Let a few fail, and kill jobs with too short requests."""
+    """Return how the job ended: a few fail, and jobs with too short requests are killed."""
     if run_s >= request_s:
         return {"state": "timeout", "exit_signal": 15}
     if job % _FAILING == _FAILING - 1:

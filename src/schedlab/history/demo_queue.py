@@ -1,4 +1,4 @@
-"""What waits at the miniature site when it is looked at."""
+"""The jobs that wait at the miniature site when it is looked at."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _BURST = 40
 
 
 def jobs_that_wait(now_s: int, cpus: int) -> Iterator[JobRecord]:
-    """Yield jobs that came lately and have not started.
+    """Yield jobs that were submitted lately and wait.
 
     Args:
         now_s: when the site is looked at, in epoch seconds.
-        cpus: of a node.
+        cpus: number of CPUs of a node.
     """
     yield from _burst(now_s, cpus)
     yield from _set_aside(now_s, cpus)

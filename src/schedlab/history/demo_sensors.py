@@ -1,4 +1,4 @@
-"""What the sensors of the miniature site saw: nodes and GPUs, once a minute."""
+"""Sensor data of the miniature site: nodes and GPUs, by default once a minute."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 STEP_S = 60
 PEAK_FLOP_PER_S, MEMORY_BYTE_PER_S = 1.2e12, 2.0e11
-"""What a node can compute, and what its memory can move."""
+"""The peak speed of a node, and the bandwidth of its memory."""
 
 _IDLE_W, _CPU_W, _IDLE_GPU_W, _GPU_W = 110.0, 250.0, 25.0, 200.0
 _MEMORY_BYTES = 64 * 2**30
@@ -29,13 +29,13 @@ _EPOCH_STEPS = 20
 
 @dataclass(frozen=True)
 class _Loads:
-    """Shares of what nodes have, by node and minute."""
+    """The load of nodes as shares of what they have, by node and step."""
 
     cpu: Floats
     gpu: Floats
     memory: Floats
     intensity: Floats
-    """Floating point operations for each byte that is moved."""
+    """Floating-point operations for each byte that is moved."""
 
 
 def demo_sensors(
@@ -52,14 +52,15 @@ def demo_sensors(
     """Yield the tables ``nodes`` and ``gpus`` of a cluster on which the jobs ran.
 
     Args:
-        schedule: of the jobs.
-        nodes: on which each ran.
-        gpus: of each node.
+        schedule: schedule of the jobs.
+        nodes: nodes on which each job ran.
+        gpus: number of GPUs of each node.
         epoch_s: when the schedule begins.
-        seed: of the noise.
-        step_s: from one measurement to the next.
+        seed: seed of the noise.
+        step_s: seconds from one measurement to the next.
         is_wasteful: whether some jobs leave memory and a GPU idle.
-        until_s: when the last was made; the counters of operations then failed a day before.
+        until_s: when the last measurement was made; the counters of operations then failed a day
+            before it.
     """
     import polars as pl
 
@@ -91,7 +92,7 @@ def demo_sensors(
         ),
     )
     devices = pl.DataFrame({**places, "utilization": 100 * loads.gpu.ravel(), "power": gpu_w})
-    # The second does a little less: it waits for the first.
+    # The second GPU does a little less, since it waits for the first.
     named = [
         devices.with_columns(
             pl.col("utilization") * (0.93**gpu if gpu == 0 else 0.93**gpu * ~is_idle.ravel()),
@@ -112,7 +113,7 @@ def _waste(
 ) -> None:
     """Let every fourth job need little of its memory, and every eleventh only its first GPU.
 
-    So does the one that has run longest when the last measurement is made.
+    The job that has run longest at the last measurement also needs only its first GPU.
     """
     runs = np.flatnonzero((schedule.start_s <= time[-1]) & (schedule.end_s > time[-1]))
     longest = min(runs, key=lambda job: schedule.start_s[job], default=None)

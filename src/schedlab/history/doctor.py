@@ -1,4 +1,4 @@
-"""Whether everything that a site file names can be reached, and has data."""
+"""Check that everything that a site file names can be reached and has data."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _HOSTS_ASKED = 4
 
 @dataclass(frozen=True)
 class DoctorFinding:
-    """One thing that was looked at."""
+    """The result of one check."""
 
     what: str
     is_well: bool
@@ -36,7 +36,7 @@ class DoctorFinding:
 
 
 def examine(site: Site, store_url: str, at_s: float) -> Iterator[DoctorFinding]:
-    """Look at the store, at each source, and at what sensors said in the day before a moment."""
+    """Check the store, each source, and what the sensors said in the day before ``at_s``."""
     store = None
     try:
         store = Store.open(store_url)
@@ -73,7 +73,7 @@ def _job_sources(site: Site, store: Store | None) -> Iterator[DoctorFinding]:
 def _job_source(source: JobSource, cursor: str | None) -> DoctorFinding:
     what = f"job source {source.name}"
     try:
-        # A source is a generator; closed early, it stops the command that it reads from.
+        # A source is a generator; if it is closed early, it stops the command that it reads from.
         with closing(cast("Iterator[object]", source.read(cursor))) as rows:  # type: ignore[type-var]
             found = list(islice(rows, _JOBS_READ))
     except SchedlabError as error:

@@ -1,4 +1,4 @@
-"""Which use is poor: ``[efficiency]`` of the site file."""
+"""Which use counts as poor: ``[efficiency]`` of the site file."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ class Level(StrEnum):
 class EfficiencySection:
     """``[efficiency]``: which share of what a job asked for is too little.
 
-    Below a share the use is poor, below twice as much it is fair; where it is 0, nothing is said.
+    Below a share the use is poor, below twice the share it is fair. With a share of 0, the use is
+    not judged.
 
     Args:
-        cpu: of the CPUs' time.
-        memory: of the requested memory.
-        gpu: of the GPUs' time.
-        gpu_memory: of the GPUs' memory.
-        time: of the requested time.
-        energy: of what the nodes draw when they are busy.
-        shortest_s: jobs that ran shorter are not judged.
+        cpu: share of the CPUs' time.
+        memory: share of the requested memory.
+        gpu: share of the GPUs' time.
+        gpu_memory: share of the GPUs' memory.
+        time: share of the requested time.
+        energy: share of what the nodes draw when they are busy.
+        shortest_s: jobs with a shorter run time are not judged.
     """
 
     cpu: float = 0.25
@@ -52,7 +53,7 @@ class EfficiencySection:
     def levels(
         self, shares: Mapping[str, float | None], run_s: float | None
     ) -> dict[str, Level | None]:
-        """Return how good the shares of a job are, by their kinds; None where one is not judged.
+        """Return the level of each of a job's shares, by kind; None where it is not judged.
 
         A job that keeps its GPUs busy need not keep its CPUs busy.
         """

@@ -57,11 +57,11 @@ class CostSection:
 
 F = TypeVar("F", CarbonSection, CostSection)
 Factors = Callable[[float], F]
-"""What holds at a moment, in epoch seconds."""
+"""The section that holds at a moment, which is given in epoch seconds."""
 
 
 def read_factors(section: type[F], given: Any, where: str) -> Factors[F]:
-    """Return the section with its changes, each of which keeps what it does not name."""
+    """Return the section with its changes; a change keeps the values that it does not name."""
     if not isinstance(given, Mapping):
         build(section, given, f"[{where}]")
     own = {key: value for key, value in given.items() if key != _CHANGE}

@@ -1,4 +1,4 @@
-"""Reading a job's timelines from the sources of its site."""
+"""Read a job's timelines from the sources of its site."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from schedlab.platform import Cluster
 
 @dataclass(frozen=True)
 class Measured:
-    """A timeline and how its source came by it."""
+    """A timeline, and the section of the site file that describes how it is measured."""
 
     series: Series
     section: ItemSection
@@ -29,13 +29,13 @@ class Measured:
 
 @dataclass
 class ItemReading:
-    """What was found of one item.
+    """What was found for one item.
 
     Args:
         found: timelines by place.
-        faults: of sources that failed where others could not help out.
-        absences: what sources that work said where they had nothing.
-        scope: of the item, in the source asked last.
+        faults: errors of sources that failed, unless other sources had the data.
+        absences: messages of sources that work and have no data.
+        scope: scope of the item in the source that was asked last.
         device_by: how that source names devices.
     """
 
@@ -52,8 +52,8 @@ Readings = dict[str, ItemReading]
 def gather(record: JobRecord, site: Site) -> Readings:
     """Return every item that the site measures on the job's hosts, at native resolution.
 
-    Sources of one item are asked in turn, each for the places that those before it know nothing of.
-    A source that fails costs its items and nothing else.
+    The sources of an item are asked in turn, each for the places without data so far. If a source
+    fails, only its items are missing.
     """
     if record.end_time is None or not record.per_host:
         return {}
@@ -94,7 +94,7 @@ def read_item(
 
 
 def with_devices(record: JobRecord, cluster: Cluster) -> list[HostUse]:
-    """Return the job's hosts with the accelerators it held, where record or site tells them."""
+    """Return the job's hosts with the accelerators it held, if record or site file say so."""
     return [_with_devices(record, host, cluster) for host in record.per_host or ()]
 
 
@@ -112,7 +112,7 @@ def _with_devices(record: JobRecord, host: HostUse, cluster: Cluster) -> HostUse
 
 
 def _names(section: ItemSection, hosts: Iterable[HostUse]) -> dict[MeasuringPoint, MeasuringPoint]:
-    """Return the source's name of each place, and ours: a device by its number in the record."""
+    """Map the source's name of each place to ours, where a device is its number in the record."""
     if section.scope == "site":
         return {MeasuringPoint(): MeasuringPoint()}
     if section.scope != "device":
@@ -126,7 +126,7 @@ def _names(section: ItemSection, hosts: Iterable[HostUse]) -> dict[MeasuringPoin
 
 
 def device_name(device: AcceleratorUse, by: str) -> str | None:
-    """Return what a source that names devices by ``index`` or ``uuid`` calls it.
+    """Return the device's name in a source that names devices by ``index`` or ``uuid``.
 
     None if unknown.
     """

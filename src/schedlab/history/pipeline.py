@@ -1,9 +1,10 @@
-"""From a site's job sources and sensors into its store, in steps that may be cut off anywhere.
+"""Fill a site's store from its job sources and sensors, in steps that may be interrupted.
 
-First the jobs: batch by batch, each in one transaction; how far a source was read is noted when all
-of it is stored. Then the sensors, for every job that waits for it: a job's share of a node can be
-told only when its neighbours are known. A run that is killed leaves whole batches, and the next one
-reads the rest again, of which what is there already changes nothing.
+Jobs come first: batch by batch, each in one transaction. The position in a source is stored once
+all of it is in the store. Then the sensors are asked about every job that waits for it: a job's
+share of a node is known only when its neighbours are known. A run that is killed leaves whole
+batches. The next run reads the source again from the stored position; jobs that are already there
+change nothing.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from schedlab.platform.hostlist import fold_hosts
 BATCH = 5_000
 """Jobs that are stored in one transaction."""
 MEASURED_AT_ONCE = 100
-"""Jobs whose measurements are."""
+"""Jobs whose measurements are stored in one transaction."""
 _SHOWN_FAULTS = 20
 MANY = 10_000
 """After this many new jobs the database renews the statistics of its tables."""
@@ -52,13 +53,13 @@ class IngestOutcome:
     same: int = 0
     fault_count: int = 0
     faults: list[Fault] = field(default_factory=list)
-    """The first of them; the store's log has more."""
+    """The first faults; the store's log has more."""
     failure: str | None = None
     """Why the source could not be read to its end."""
 
     @property
     def jobs(self) -> int:
-        """How many jobs were read."""
+        """The number of jobs that were read."""
         return self.added + self.changed + self.same
 
 
@@ -68,12 +69,12 @@ class Sensing:
 
     measured: int = 0
     failed: int = 0
-    """For the first time; they are measured again in the next run."""
+    """Jobs that failed for the first time; the next run measures them again."""
     failed_again: int = 0
-    """Where they had failed before."""
+    """Jobs that failed again."""
     left: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
-    """What sensors failed with, and for how many jobs."""
+    """The errors of sensors, each with its number of jobs."""
 
 
 def ingest(
@@ -87,11 +88,11 @@ def ingest(
     """Read one source into the store, and note how far it was read.
 
     Args:
-        store: where to.
-        source: of jobs.
-        site: on whose nodes the jobs must have run, and whose sensors are to be asked.
+        store: store to write to.
+        source: job source to read.
+        site: site on whose nodes the jobs must have run, and whose sensors are asked later.
         from_start: read all of it, not only what is new since the last time.
-        progress: told how many jobs have been read.
+        progress: called with the name of the source and the number of jobs read so far.
     """
     outcome, log = IngestOutcome(source.name), store.begin_ingest(source.name)
     try:
@@ -113,7 +114,7 @@ def ingest(
 def cursor_of(store: Store, source: JobSource) -> str | None:
     """Return how far the source was read.
 
-    None if by one of another kind, which counts otherwise.
+    Return None if a source of another kind read it, since its cursor has another form.
     """
     kind, _, cursor = (store.cursor(source.name) or "").partition(" ")
     return cursor if kind == _kind(source) else None
@@ -124,7 +125,7 @@ def _kind(source: JobSource) -> str:
 
 
 def measure_due(store: Store, site: Site, *, progress: Progress = _silent) -> Sensing:
-    """Ask the site's sensors about every job that waits for it, then where they failed before."""
+    """Ask the site's sensors about every due job, then about jobs for which they had failed."""
     sensing, asked = Sensing(), set[int]()
     for which in (Measurement.DUE, Measurement.FAILED):
         _measure_all(store, site, which, sensing, asked, progress)
@@ -140,7 +141,7 @@ def _measure_all(
     asked: set[int],
     progress: Progress,
 ) -> None:
-    """Measure the jobs in that state, but for those that were asked about in this run."""
+    """Measure the jobs in that state, except those that this run has asked about already."""
     failed_in_a_row, last = 0, 0
     while failed_in_a_row < PATIENCE and (found := store.due(which, MEASURED_AT_ONCE, after=last)):
         due, last = [each for each in found if each.key not in asked], found[-1].key
@@ -165,7 +166,7 @@ def _measure_all(
 
 @contextmanager
 def _rare_collections() -> Iterator[None]:
-    """Spares a fifth of the time: a collector that looks for cycles in records, which have none."""
+    """Collect garbage rarely: records have no cycles, and this saves a fifth of the time."""
     before = gc.get_threshold()
     gc.set_threshold(200_000, *before[1:])
     try:
@@ -175,7 +176,7 @@ def _rare_collections() -> Iterator[None]:
 
 
 def _batches(found: Iterator[JobRecord | Fault]) -> Iterator[list[JobRecord | Fault]]:
-    """Yield what was found, some at a time; what came before a failure comes before it here too."""
+    """Yield what was found in batches; a failure is raised after the batch before it."""
     while True:
         batch: list[JobRecord | Fault] = []
         try:
@@ -217,7 +218,7 @@ def _put(
 
 
 def _doubts(records: Iterable[JobRecord], site: Site) -> list[Fault]:
-    """Doubt jobs that ran where the site has no such place: they are kept, and reported."""
+    """Return a fault for each job on an unknown cluster or node; such jobs are kept."""
     found = []
     for record in records:
         try:
@@ -234,7 +235,7 @@ def _doubts(records: Iterable[JobRecord], site: Site) -> list[Fault]:
 
 
 def _overlaps(store: Store, keys: Sequence[int]) -> Iterator[Fault]:
-    """Yield jobs that were on a node together, though the site says that jobs share no nodes."""
+    """Yield a fault for each pair of jobs on one node, for a site that does not allow sharing."""
     for jobid, other, node in store.overlaps(keys):
         reason = f"ran on {node} together with job {other}, though the site has no [sharing]"
         yield Fault(f"job {jobid}", reason)
@@ -243,17 +244,17 @@ def _overlaps(store: Store, keys: Sequence[int]) -> Iterator[Fault]:
 def _measured(
     record: JobRecord, site: Site, occupancy: Occupancy | None
 ) -> tuple[JobRecord, set[str]]:
-    """Return the record with what sensors say, and what those that failed said."""
+    """Return the record with its measurements, and the errors of sensors that failed."""
     try:
         readings = gather(record, site)
     except UnknownNameError:
-        return record, set()  # of a cluster that the site does not have: told of when it was read
+        return record, set()  # its cluster is unknown; the ingest has reported that
     faults = {fault for reading in readings.values() for fault in reading.faults}
     return measure(record, site, readings, occupancy), faults
 
 
 def _occupancy(store: Store, site: Site, due: Sequence[Due]) -> Occupancy | None:
-    """Return who held the hosts of these jobs while they ran."""
+    """Return which jobs held the hosts of these jobs while they ran."""
     if site.sharing is None:
         return None
     records = [each.record for each in due]

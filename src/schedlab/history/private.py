@@ -14,20 +14,20 @@ _OTHERS = 0o077
 
 
 def make_private_folder(path: Path) -> None:
-    """Make the folder and those above it, each for its owner only; one that is there stays."""
+    """Make the folder and its parents, for their owner only; existing ones stay unchanged."""
     for folder in [*reversed(path.parents), path]:
         if not folder.is_dir():
             folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def exposures(store: str, site: Site | None) -> list[str]:
-    """Return what others than its owner can reach of store, archive and the site's secrets."""
+    """Return a message for each part of store, archive and secrets that others can reach."""
     paths = [*files_of(store), *(() if site is None else _files(site))]
     return [told for path in dict.fromkeys(paths) if (told := _exposure(path)) is not None]
 
 
 def _files(site: Site) -> Iterator[Path]:
-    """Yield the archive, whose folder guards all in it, and files with passwords and tokens."""
+    """Yield the archive folder, which guards its files, and files with passwords and tokens."""
     folder = site.path.parent
     if site.archive is not None:
         yield folder / site.archive.folder

@@ -1,4 +1,4 @@
-"""Which reports are made by themselves: ``[service.reports]`` of the site file."""
+"""Which reports are made automatically: ``[service.reports]`` of the site file."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class ReportsSection:
     """``[service.reports]``.
 
     Args:
-        periods: of which there is a report: ``week``, ``month``.
-        hour: of the day after a period at which its report is made, in the site's zone.
+        periods: periods that have a report: ``week``, ``month``.
+        hour: hour of the day after a period at which its report is made, in the site's zone.
         email: addresses that get the report of the site.
         folder: where the reports of the site and of each group are written, if anywhere.
-        formats: of these files and of what goes along with an e-mail: ``html``, ``pdf``.
+        formats: formats of these files and of e-mail attachments: ``html``, ``pdf``.
         users: whether users may ask for reports of their own by e-mail.
     """
 

@@ -15,7 +15,7 @@ from schedlab.history.reports_section import ReportsSection
 from schedlab.sections import build
 
 _MOST_HOURS, _LONGEST_WINDOW_S = 87_660, 7 * 86400
-"""Ten years, and a week: what is longer is a slip, and beyond the clocks of some libraries."""
+"""Ten years, and a week: longer is a mistake, and too long for the clocks of some libraries."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,10 +23,10 @@ class ProxySection:
     """``[service.proxy]``: the reverse proxy in front of the service.
 
     Args:
-        addresses: of the proxy, or networks such as ``10.0.0.0/24``; what it says of the address
-            and the protocol of a client (``X-Forwarded-For``, ``X-Forwarded-Proto``) is believed.
-        user_header: a header by which the proxy names the user that it has logged in; without it
-            no header logs anybody in.
+        addresses: addresses of the proxy, or networks such as ``10.0.0.0/24``; its headers about a
+            client's address and protocol (``X-Forwarded-For``, ``X-Forwarded-Proto``) are trusted.
+        user_header: the header in which the proxy names the user it has logged in; without it, no
+            header logs a user in.
     """
 
     addresses: tuple[str, ...]
@@ -45,17 +45,17 @@ class OidcSection:
     """``[service.oidc]``: logging in at an OpenID Connect provider.
 
     Args:
-        issuer: the provider's address, below which it describes itself.
-        client_id: under which it knows this service.
+        issuer: the provider's address, below which it publishes its description.
+        client_id: the id by which the provider knows this service.
         client_secret_file: the file with the secret that goes with it.
         label: what the button on the login page says.
-        scopes: what is asked of the provider.
-        user_claim: what in its answer is the user's name, as jobs have it.
-        groups_claim: what in its answer lists the user's groups.
-        admin_groups: whose members are administrators.
-        support_groups: whose members see every job.
-        manager_prefix: a group with this prefix makes its members managers of the accounting
-            group that the rest of its name says.
+        scopes: scopes that the provider is asked for.
+        user_claim: the claim with the user's name, as jobs have it.
+        groups_claim: the claim with the user's groups.
+        admin_groups: groups whose members are administrators.
+        support_groups: groups whose members see every job.
+        manager_prefix: a group with this prefix makes its members managers of the accounting group
+            that the rest of its name gives.
     """
 
     issuer: str
@@ -85,8 +85,8 @@ class ServiceSection:
         oidc: the provider at which users log in, if any.
         mail: the server by which e-mail is sent, if any.
         alerts: what is watched; nothing if it is left out.
-        reports: which are made by themselves; none if it is left out.
-        cost: what use costs, over time; not told if it is left out.
+        reports: the reports that are made automatically; none if it is left out.
+        cost: what use costs, over time; not shown if it is left out.
     """
 
     prefix: str = ""
@@ -115,7 +115,7 @@ class ServiceSection:
 
 
 def check_prefix(prefix: str) -> None:
-    """Refuse what cannot stand between a host's name and our paths."""
+    """Refuse a prefix that cannot stand between the host name and the service's paths."""
     if prefix and (not prefix.startswith("/") or prefix.endswith("/") or "//" in prefix):
         raise ParameterError(f'prefix is "{prefix}"; must look like /history')
 

@@ -33,8 +33,8 @@ class SiteSection:
     """``[site]``.
 
     Args:
-        name: of the site.
-        time_zone: in which records are written, by its name in the IANA database.
+        name: name of the site.
+        time_zone: time zone in which records are written, by its name in the IANA database.
     """
 
     name: str
@@ -49,8 +49,10 @@ class SharingSection:
     """``[sharing]``: jobs may share nodes, and how a node's sensors are divided among them.
 
     Args:
-        share_by: what is compared: ``cpu``, ``gpu`` or ``mem``; ``none`` leaves them undivided.
-        share_of: what with: all that ``jobs`` held at the time, or all that the ``node`` has.
+        share_by: resource that is compared: ``cpu``, ``gpu`` or ``mem``; ``none`` leaves sensors
+            undivided.
+        share_of: what the job's amount is compared with: all that ``jobs`` held at the time, or all
+            that the ``node`` has.
     """
 
     share_by: str = "cpu"
@@ -67,7 +69,7 @@ class SlurmSection:
     """``[slurm]``: the twin of the site's Slurm.
 
     Args:
-        site: the folder that ``schedlab slurm import`` made, from the folder of the site file.
+        site: the folder that ``schedlab slurm import`` made, relative to the site file's folder.
     """
 
     site: str
@@ -93,7 +95,7 @@ class Site:
     slurm: SlurmSection | None = None
 
     def platform(self) -> Platform:
-        """Return the machines of those clusters whose nodes the file tells."""
+        """Return a platform of the clusters whose nodes the file describes."""
         told = tuple(each for each in self.clusters if each.groups)
         return Platform(told, self.about.name, self.consumables)
 
@@ -107,7 +109,7 @@ class Site:
         return found[name]
 
     def sensor_items(self, cluster: str) -> dict[str, list[AnySensorSource]]:
-        """Return who measures each item there, in the order in which they are asked."""
+        """Return the sources of each item on the cluster, in the order in which they are asked."""
         items: dict[str, list[AnySensorSource]] = {}
         for source in self.sensor_sources:
             if not source.section.clusters or cluster in source.section.clusters:
@@ -117,7 +119,7 @@ class Site:
 
 
 def read_site(path: str | Path) -> Site:
-    """Return the site that a TOML file describes; paths in it count from its folder."""
+    """Return the site that a TOML file describes; its paths are relative to its folder."""
     source = Source.load(path)
     document = parse_toml(path, source.decoded())
     try:

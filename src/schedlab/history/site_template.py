@@ -54,6 +54,6 @@ key = "release.key"
 
 
 def write_template(path: Path) -> None:
-    """Write it, whole or not at all."""
+    """Write the template, completely or not at all."""
     with atomic_write(path) as temporary:
         temporary.write_text(TEMPLATE)

@@ -20,7 +20,7 @@ _PASSWORD = re.compile("(?<=//)([^/:@]*):.*@")
 def job_sources(site: Site, only: Collection[str] = ()) -> list[JobSource]:
     """Return the sources that the site file describes, or those of these names.
 
-    Paths count from it.
+    Their paths are relative to the site file.
     """
     found: dict[str, JobSource] = {}
     for section in site.job_sections:
@@ -42,12 +42,12 @@ def job_sources(site: Site, only: Collection[str] = ()) -> list[JobSource]:
 
 
 def lone_job_source(kind: str, where: str, cluster: str | None = None) -> JobSource:
-    """Return a source that no site file describes.
+    """Return a job source that is not in a site file.
 
     Args:
-        kind: as in a site file.
+        kind: the kind, as in a site file.
         where: the file, folder or URL that a source of that kind reads.
-        cluster: of its jobs, where the kind has that option.
+        cluster: cluster of the jobs, if the kind has that option.
     """
     found = find_class("job source", kind, JOB_SOURCES)
     options: list[str] = [each.name for each in fields(found)] if is_dataclass(found) else []

@@ -1,4 +1,4 @@
-"""Where a site keeps its history, and how it gives it away: sections of the site file."""
+"""How a site stores and releases its history: sections of the site file."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ class StoreSection:
     url: str = "history.db"
 
     def located(self, folder: Path) -> str:
-        """Return the URL, with a file's name counted from that folder."""
+        """Return the URL; the name of a file is taken relative to the folder."""
         return self.url if "://" in self.url else str(folder / self.url)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ArchiveSection:
-    """``[archive]``: Parquet files of timelines, for when their source forgets, and of old jobs.
+    """``[archive]``: Parquet files of old jobs, and of timelines that their source will forget.
 
     Args:
-        folder: of the files.
-        move_after_months: ``schedlab history archive`` moves jobs there that ended longer ago.
-        delete_after_months: it deletes there what is of a time longer ago.
+        folder: folder of the files.
+        move_after_months: ``schedlab history archive`` moves jobs there this long after their end.
+        delete_after_months: the same command deletes from the archive what is older than this.
     """
 
     folder: str
@@ -57,7 +57,7 @@ class ReleaseSection(PseudonymPolicy):
     """``[release]``: what becomes of names in exports that are given away.
 
     Args:
-        key: the file with the secret under which pseudonyms are made.
+        key: the file with the secret from which pseudonyms are made.
     """
 
     key: str = "release.key"

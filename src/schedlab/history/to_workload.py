@@ -1,4 +1,4 @@
-"""Any stored history is a workload: with power and energy per job."""
+"""Any stored history as a workload, with power and energy per job."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def workload_of(
 
     Args:
         store: the history.
-        query: which jobs; without it, all.
-        options: what becomes of jobs that never ran, and the like.
+        query: which jobs to return. Default: all.
+        options: what to do with jobs that never ran, and similar choices.
     """
     where = store.shown
     records = map(from_json, store.documents(query or JobQuery()))

@@ -1,4 +1,4 @@
-"""A policy of ours on a cluster that somebody else runs: a simulator of others, or a real one."""
+"""Let a policy decide for a cluster outside schedlab: another simulator, or a real one."""
 
 from schedlab.live.scheduler import LiveScheduler, Start
 

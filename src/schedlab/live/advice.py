@@ -19,14 +19,14 @@ from schedlab.slurm.replay import history_of
 
 @dataclass(frozen=True)
 class Effect:
-    """Forecast waits of jobs that a priority could move, without and with changed ones.
+    """Forecast waits of the jobs that a priority could move, without and with the changes.
 
     Both arms have the same futures: drawn run times and phases of the scheduler's loops.
 
     Args:
-        jobs: that a priority could move.
+        jobs: number of jobs that a priority could move.
         now_s: their mean wait from their submission without the changes.
-        then_s: with them.
+        then_s: their mean wait with the changes.
         low: the lower end of the 80 % interval of the relative change over futures.
         high: the upper end.
     """
@@ -50,8 +50,8 @@ class JobShift:
     Args:
         job: its id.
         factor: what would be added to its priority.
-        now_s: its forecast start without the changes, in seconds from now; the median.
-        then_s: with them.
+        now_s: median of its forecast start without the changes, in seconds from now.
+        then_s: median of its forecast start with the changes.
     """
 
     job: str
@@ -62,14 +62,14 @@ class JobShift:
 
 @dataclass(frozen=True)
 class Advice:
-    """What a policy would do.
+    """What a policy would change, and with which effect.
 
     Args:
         policy: its name.
         factors: what would be added to priorities, by handle; 0 for jobs that stay as they are.
-        effect: what they would do.
-        shifts: of all waiting jobs that move by a minute or more, those that gain most first.
-        refused: why the guards would not allow it; nothing if they would.
+        effect: the effect of these factors on waits.
+        shifts: the movable jobs whose start moves by a minute or more; the largest gain first.
+        refused: why the guards forbid the changes; empty if they allow them.
     """
 
     policy: str
@@ -79,21 +79,21 @@ class Advice:
     refused: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """Return all of it, for machines."""
+        """Return all fields and the relative change as a JSON document."""
         return {**asdict(self), "change": self.effect.change}
 
 
 def allowed_factors(
     jobs: Sequence[LiveJob], policy: ChosenPolicy, guards: Guards, cpus: int, now: float
 ) -> dict[str, int]:
-    """Return the site factors, by handle, that a policy wishes and the guards allow.
+    """Return the site factors that a policy wants, by handle, within what the guards allow.
 
     Args:
-        jobs: that a priority could move.
-        policy: whose wish is asked for.
+        jobs: the jobs that a priority could move.
+        policy: the policy that is asked.
         guards: what is allowed.
-        cpus: of the machine.
-        now: epoch seconds.
+        cpus: number of CPUs of the machine.
+        now: the present time in epoch seconds.
     """
     order = wished_order(jobs, policy, cpus, now)
     return guards.within(wished_factors(jobs, order, guards.clamp), jobs, now)
@@ -110,11 +110,11 @@ def advise(
     """Return what a policy would change now.
 
     Args:
-        look: at the present, with futures.
-        jobs: that wait.
-        policy: whose wish is asked for.
+        look: a look at the present, with futures.
+        jobs: the waiting jobs.
+        policy: the policy that is asked.
         guards: what is allowed.
-        cpus: of the machine.
+        cpus: number of CPUs of the machine.
         tell: called after each future.
     """
     movable = [job for job in jobs if can_be_moved(job)]
@@ -133,7 +133,7 @@ def advise(
     moved = {job.id for job in movable}
     counted = np.array([name in moved for name in names])
     never_s = history.begin_s + NEVER_S
-    # The site of the mirror has the present factors: take them off, and the wished ones on.
+    # The mirror's site includes the present factors: subtract them; one arm adds the wanted ones.
     without, with_them = (
         np.nan_to_num(look.futures.starts(each - present, tell)[:, counted], nan=never_s)
         for each in (np.zeros_like(present), np.array(then))

@@ -1,4 +1,4 @@
-"""From a site folder to the running scheduler that it belongs to."""
+"""Find the running scheduler that a site folder belongs to."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from schedlab.live.slurm.rest_peer import RestPeer
 
 
 def connect(folder: Path, conf: Path | None = None, twin: Path | None = None) -> Peer:
-    """Return the scheduler of a site folder; nothing is asked of it yet.
+    """Return the scheduler of a site folder, without sending it a request.
 
     Args:
-        folder: that ``schedlab slurm import`` has made; a file ``slurmrestd.toml`` in it says that
-            slurmrestd is asked, and not the commands. Or one with a file ``grid-engine.toml``.
+        folder: one that ``schedlab slurm import`` has made; if it has a file ``slurmrestd.toml``,
+            slurmrestd is asked instead of the commands. Or one with a file ``grid-engine.toml``.
         conf: the slurm.conf. Default: as Slurm finds it.
-        twin: another folder that ``schedlab slurm import`` has made, such as of later.
+        twin: another folder that ``schedlab slurm import`` has made, for example later.
     """
     if (folder / SITE_FILE).exists():
         if conf is not None:

@@ -17,20 +17,20 @@ WINDOW_S = 1800.0
 
 @dataclass(frozen=True)
 class MirrorDeparture:
-    """The twin from a reading on, given what users and jobs did, beside what happened.
+    """How the twin, started from a reading with what users and jobs did, differs from reality.
 
     All figures of the twin are means over phases of slurmctld's loops.
 
     Args:
         since: the reading from which the twin went on, in epoch seconds.
         until: the last reading.
-        jobs: that waited then, or came since.
+        jobs: number of jobs that waited then, or came since.
         real_starts: how many of them have started.
         twin_starts: how many the twin has started.
         both: how many both have started.
         same: the share of the jobs that both have started, or both have not; 1 without jobs.
-        start_error_s: mean absolute difference of the starts of those that both have started.
-        wait_error: how much longer those waited in the twin, as a share of the real wait.
+        start_error_s: mean absolute difference of the starts of the jobs that both have started.
+        wait_error: how much longer these jobs waited in the twin, as a share of the real wait.
     """
 
     since: float
@@ -48,7 +48,7 @@ class MirrorDeparture:
         return asdict(self)
 
     def __str__(self) -> str:
-        """Return one sentence."""
+        """Return the comparison as one sentence."""
         minutes = (self.until - self.since) / 60
         if not self.jobs:
             return f"in the last {minutes:.0f} min no job waited: nothing to compare"
@@ -67,13 +67,13 @@ def departure_of(
     seed: int = 0,
     tell: Callable[[], object] = lambda: None,
 ) -> MirrorDeparture:
-    """Let the twin go on from an earlier reading up to now, and compare.
+    """Run the twin from an earlier reading up to now, and compare it with what happened.
 
     Args:
-        mirror: with readings.
-        window_s: how long ago the reading is, at most.
-        phases: how many phases of slurmctld's loops are drawn.
-        seed: draws them.
+        mirror: a mirror that has readings.
+        window_s: maximum age of the earlier reading.
+        phases: number of phases of slurmctld's loops to draw.
+        seed: seed of these draws.
         tell: called after each replay.
     """
     now = mirror.now

@@ -21,10 +21,10 @@ from schedlab.units import require_whole
 
 
 class LearntRunTimes:
-    """What jobs of each user have run for, in the history of the site and since.
+    """Run times of each user's jobs, in the history of the site and since.
 
     Args:
-        history: of the site; None for none.
+        history: the history of the site; None if there is none.
     """
 
     def __init__(self, history: SlurmHistory | None) -> None:
@@ -45,7 +45,7 @@ class LearntRunTimes:
         )
 
     def learn(self, ended: Iterable[LiveJob]) -> None:
-        """Hear of jobs that have ended."""
+        """Learn the run times of jobs that have ended."""
         known = [job for job in ended if job.start is not None and job.end is not None]
         jobs = [
             ForecastJob(0, job.min_nodes or 1, job.limit_s, job.submit, self._code(job.user))
@@ -55,7 +55,7 @@ class LearntRunTimes:
         self._predictor.note_all(jobs, runs)
 
     def of(self, history: SlurmHistory) -> RunTimes:
-        """Return the distributions of the run times of jobs, as of now."""
+        """Return the distribution of each job's run time, as learnt up to now."""
         return self._predictor.run_times(self._jobs(history))
 
     def _jobs(self, history: SlurmHistory) -> list[ForecastJob]:
@@ -81,15 +81,15 @@ def _name(names: tuple[str, ...], code: int) -> str:
 
 
 class LiveForecaster:
-    """Forecasts starts at every reading; what it said before corrects what it says next.
+    """Forecasts starts at every reading; its earlier forecasts correct the next ones.
 
-    Run times are drawn from what similar jobs ran for; the phases of slurmctld's loops are drawn,
-    too. No job comes.
+    Run times are drawn from those of similar jobs; the phases of slurmctld's loops are drawn, too.
+    No new jobs arrive.
 
     Args:
-        site: as imported; its history has the run times.
-        forks: how many futures are replayed.
-        seed: draws them.
+        site: the imported site; its history has the run times.
+        forks: number of futures to replay.
+        seed: seed of the draws.
     """
 
     def __init__(self, site: SlurmSite, *, forks: int = 50, seed: int = 0) -> None:
@@ -101,7 +101,7 @@ class LiveForecaster:
         self._ended: set[str] = set()
 
     def learn(self, mirror: Mirror) -> None:
-        """Hear what has become of jobs."""
+        """Learn from the jobs that have started or ended."""
         ended = [job for job in mirror.jobs.values() if job.end is not None]
         self.run_times.learn(job for job in ended if job.id not in self._ended)
         self._ended = {job.id for job in ended}
@@ -113,7 +113,7 @@ class LiveForecaster:
         self._calibration.learn(int(mirror.now) - mirror.epoch_s, starts)
 
     def futures(self, present: SlurmSite) -> TwinFutures:
-        """Return futures of the present."""
+        """Return simulated futures of the present."""
         history = history_of(present)
         # A job may start while the queue is being read.
         since_s = np.maximum(history.begin_s - start_times(history), 0.0)
@@ -130,7 +130,7 @@ class LiveForecaster:
 
         Args:
             present: the site of a mirror now.
-            futures: of it.
+            futures: futures of this site.
             tell: called after each future.
         """
         history = history_of(present)
@@ -159,6 +159,6 @@ def runs(history: SlurmHistory) -> NDArray[np.bool_]:
 
 
 def start_times(history: SlurmHistory) -> NDArray[np.float64]:
-    """Return when each job started; the begin of the history for those that have not."""
+    """Return when each job started; for the others, when the history begins."""
     started = history.details["start_s"].cast(float)
     return started.fill_null(history.begin_s).to_numpy()

@@ -1,4 +1,4 @@
-"""Which priorities steering has set, and to what they return: as the log has it."""
+"""The priorities that steering has set, and the values they return to, as the log has them."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Any
 
 
 def key_of(handle: str) -> str:
-    """Return the part of a handle that stays: tasks of an array leave it as they start."""
+    """Return the part of a handle that stays the same when tasks of an array start."""
     return handle.partition("_[")[0]
 
 
 class GivenPriorities:
-    """Tells a priority that steering has set from one that a user or an operator has given.
+    """Distinguishes priorities that steering has set from those of a user or an operator.
 
-    Grid Engine has one number for both, and so has Slurm's nice. The log has, before each change,
-    what the job had. A value that is neither that nor one of the log is somebody else's: the job
-    then returns to it.
+    Grid Engine has one number for both, and so has Slurm's nice. The log has the job's value from
+    before each change. A value that is neither this one nor one from the log was set by someone
+    else: the job then returns to it.
 
     Args:
-        log: of the steering; None, or a file that is not there, knows nothing.
+        log: the log of the steering; with None, or a missing file, steering has set nothing.
     """
 
     def __init__(self, log: Path | None = None) -> None:
@@ -32,7 +32,7 @@ class GivenPriorities:
     def base(self, handle: str, priority: int) -> int:
         """Return the priority that a job has without steering, given the one that it has now.
 
-        What was set for the waiting tasks of an array stays with those that leave it.
+        A task that leaves its array keeps what was set for the array's waiting tasks.
         """
         for key in (key_of(handle), handle.partition("_")[0]):
             if priority in self._set.get(key, ()):
@@ -40,7 +40,7 @@ class GivenPriorities:
         return priority
 
     def read_on(self) -> None:
-        """Read what the log has got since the last time."""
+        """Read the entries that the log has got since the last call."""
         for entry in self._entries():
             if entry.get("kind") != "change":
                 continue
@@ -58,7 +58,7 @@ class GivenPriorities:
             file.seek(self._place)
             for line in file:
                 if not line.endswith(b"\n"):
-                    return  # it is not whole yet
+                    return  # the line is not complete yet
                 self._place += len(line)
                 try:
                     entry = json.loads(line)

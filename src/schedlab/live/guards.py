@@ -15,11 +15,11 @@ from schedlab.live.peer import Bounds
 from schedlab.live.queue import LiveJob
 
 LEAST_JOBS = 3
-"""An account with fewer waiting jobs tells nothing of fairness."""
+"""An account with fewer waiting jobs says nothing about fairness."""
 LEAST_LOSS_S = 600.0
-"""An account that waits so little longer has lost nothing."""
+"""An account whose mean wait grows by no more than this has lost nothing."""
 LEAST_STARTS = 5
-"""The twin is judged by no fewer jobs."""
+"""With fewer started jobs the twin is not judged."""
 
 
 @dataclass(frozen=True)
@@ -28,10 +28,10 @@ class Guards:
 
     Args:
         clamp: the largest change of a priority, up or down.
-        lowest: what can be added to a priority at least; the scheduler's own bound.
-        highest: and at most.
-        changes: how many changes in one period; returning to 0 is always allowed.
-        expire_s: a change that is not wished any more, or not renewed, ends after this long.
+        lowest: the lowest value that can be set; the scheduler's own bound.
+        highest: the highest value that can be set.
+        changes: maximum number of changes in one period; returning to 0 is always allowed.
+        expire_s: a change that is no longer wanted, or not renewed, ends after this long.
         longest_wait_s: a job that has waited longer is never moved back; if one has waited twice as
             long, steering stops.
         account_loss: the largest share by which the forecast mean wait of an account may grow.
@@ -61,7 +61,7 @@ class Guards:
         return cls(clamp or bounds.clamp, bounds.lowest, bounds.highest, **more)
 
     def breaks(self, jobs: Sequence[LiveJob], departure: MirrorDeparture, now: float) -> str:
-        """Return why steering must stop; nothing if it need not."""
+        """Return why steering must stop; empty if it may go on."""
         wait_s = max((now - job.submit for job in jobs if not job.held), default=0.0)
         if wait_s > 2 * self.longest_wait_s:
             return f"a job has waited {wait_s / 3600:,.1f} h, more than twice the longest wait"
@@ -76,7 +76,7 @@ class Guards:
     def within(
         self, wished: Mapping[str, int], jobs: Sequence[LiveJob], now: float
     ) -> dict[str, int]:
-        """Return the factors that may be set: within the clamp, and no old job moves back."""
+        """Limit the wanted factors to the bounds; a job that has waited long never moves back."""
         old = {job.handle for job in jobs if now - job.submit > self.longest_wait_s}
         bases = {job.handle: job.base for job in jobs}
         found = {}
@@ -89,12 +89,12 @@ class Guards:
     def loser(
         self, accounts: Sequence[str], now_s: Sequence[float], then_s: Sequence[float]
     ) -> str:
-        """Return the account that would lose too much; nothing if none does.
+        """Return which account would lose too much; empty if none would.
 
         Args:
-            accounts: of each job.
+            accounts: the account of each job.
             now_s: its forecast wait without the changes.
-            then_s: with them.
+            then_s: the same with the changes.
         """
         waits: Mapping[str, list[tuple[float, float]]] = defaultdict(list)
         for account, before, after in zip(accounts, now_s, then_s, strict=True):

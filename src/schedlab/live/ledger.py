@@ -16,12 +16,12 @@ Entry = dict[str, Any]
 
 
 class Ledger:
-    """Adds entries to a log; opening it checks what stands there.
+    """Adds entries to a log; opening a log checks the entries that it has.
 
     A last line that a crash cut short is reported and removed; any other change is an error.
 
     Args:
-        path: a file of JSON lines; made where there is none.
+        path: a file of JSON lines; the first entry creates it if it is missing.
     """
 
     def __init__(self, path: Path) -> None:
@@ -36,11 +36,11 @@ class Ledger:
             os.truncate(self.path, self._size)
 
     def add(self, kind: str, at: float, **what: Any) -> Entry:
-        """Write an entry to the disk; OutputError if it cannot be."""
+        """Write an entry to the disk; OutputError if that fails."""
         if own := what.keys() & {"before", "hash"}:
             raise ValueError(f"{min(own)} is the log's own key")
         if self.path.exists() and self.path.stat().st_size != self._size:
-            self._open()  # somebody else has added something, or a disk was full
+            self._open()  # another process has added something, or a disk was full
         entry: Entry = {"at": round(at, 3), "kind": kind, **what, "before": self.last}
         found = _hash(entry)
         line = json.dumps({**entry, "hash": found}, ensure_ascii=True) + "\n"
@@ -65,7 +65,7 @@ def read_ledger(path: Path, *, with_hash: bool = False) -> Iterator[Entry]:
 
 
 def _checked(path: Path) -> tuple[str, int, bool]:
-    """Return the last hash, how many bytes are whole, and whether there are more."""
+    """Return the last hash, the bytes of the complete lines, and whether a cut line follows."""
     before, size = FIRST, 0
     lines = _lines(path) if path.exists() else []
     for number, line in enumerate(lines, 1):

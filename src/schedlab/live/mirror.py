@@ -25,7 +25,7 @@ _ENDED_BY_LIMIT = "TIMEOUT"
 
 @dataclass(frozen=True)
 class MirrorMoment:
-    """What of a reading the jobs do not tell."""
+    """The parts of a reading that its jobs do not contain."""
 
     at: float
     closed: Mapping[str, str]
@@ -36,11 +36,11 @@ class MirrorMoment:
 class Mirror:
     """Keeps the state of a running scheduler as a site that the twin can go on from.
 
-    It needs nothing but readings: after a restart the first one tells all.
+    It needs nothing but readings: after a restart the first one is enough.
 
     Args:
-        site: as imported; its history is not needed.
-        kept_s: for how long what has ended is kept.
+        site: the imported site; its history is not needed.
+        kept_s: how long ended jobs and old readings are kept.
     """
 
     def __init__(self, site: SlurmSite, *, kept_s: float = KEPT_S) -> None:
@@ -51,10 +51,10 @@ class Mirror:
         self._nodes = {name for group in site.machine.groups for name in group.names()}
         self.jobs: dict[str, LiveJob] = {}
         self.moments: deque[MirrorMoment] = deque()
-        # At which reading a job was first seen to run or to have ended: whole seconds are told.
+        # When a reading first saw that a job ran or had ended: times of jobs are whole seconds.
         self._ran: dict[str, float] = {}
         self._ended: dict[str, float] = {}
-        # What steering had added to the priority of a waiting job, from which moment on.
+        # What steering had added to the priority of a waiting job, and since when.
         self._factors: dict[str, list[tuple[float, int]]] = {}
         self._wanted: dict[str, int] = {}  # what steering has set last
         self.unknown: dict[str, str] = {}
@@ -62,13 +62,13 @@ class Mirror:
 
     @property
     def now(self) -> float:
-        """When it was last read, in epoch seconds."""
+        """The time of the last reading, in epoch seconds."""
         if not self.moments:
             raise ParameterError("nothing has been read yet")
         return self.moments[-1].at
 
     def take(self, reading: Reading) -> list[LiveJob]:
-        """Make a reading the present; return the jobs that are gone without a seen end."""
+        """Make a reading the present; return the jobs that are gone and whose end was not seen."""
         if self.moments and reading.at <= self.moments[-1].at:
             raise ParameterError(
                 f"a reading of {reading.at:.3f} after one of {self.moments[-1].at:.3f}: the clock "
@@ -109,7 +109,10 @@ class Mirror:
                 self._ended.pop(job.id, None)
 
     def _note_factors(self, jobs: Iterable[LiveJob], at: float) -> None:
-        """Note what has changed since the reading before: half way, since the moment is unknown."""
+        """Note factors that have changed since the last reading.
+
+        The moment of a change is unknown: the middle of the time in between is taken.
+        """
         before = self.moments[-1].at if self.moments else at
         for job in jobs:
             known = self._factors.setdefault(job.id, [])
@@ -118,7 +121,7 @@ class Mirror:
                 known.append(((before + until) / 2, job.site_factor))
 
     def steered(self, handle: str, factor: int) -> None:
-        """Hear that steering has set the factor of waiting jobs; it may count later."""
+        """Note the factor that steering has set for waiting jobs; it may take effect later."""
         for job in self.waiting():
             if job.handle == handle:
                 self._wanted[job.id] = factor
@@ -129,22 +132,22 @@ class Mirror:
         return next((factor for since, factor in reversed(known) if since <= at), 0)
 
     def end(self, jobs: Iterable[LiveJob]) -> None:
-        """Hear how jobs ended."""
+        """Note how jobs ended."""
         self.jobs.update({job.id: job for job in jobs})
 
     def _as_it_waited(self, job: LiveJob) -> LiveJob:
-        """Return the job with what it had while it waited: nothing tells it later."""
+        """Return the job with the values that only readings of a waiting job have."""
         known = self.jobs.get(job.id)
         if job.stage is LiveStage.WAITS or known is None:
             return job
         asked = job.asked or known.asked or known.partition
         factor = known.site_factor
-        if known.stage is LiveStage.WAITS:  # it has started: the larger one is the likelier
+        if known.stage is LiveStage.WAITS:  # it has started: the larger factor is the likelier one
             factor = max(factor, self._wanted.get(job.id, factor))
         return replace(job, site_factor=factor, asked=asked)
 
     def _concerns(self, job: LiveJob) -> bool:
-        """Return whether an ended job was there at a reading, or has come since the last."""
+        """Return whether an ended job was seen before, or was submitted since the last reading."""
         if job.id in self.jobs:
             return True
         return bool(self.moments) and job.submit >= int(self.moments[-1].at)
@@ -179,8 +182,7 @@ class Mirror:
     def site(self, moment: MirrorMoment | None = None) -> SlurmSite | None:
         """Return the site as it was at a reading, with what became of its jobs since.
 
-        Jobs that ran then run on their nodes; all others are the twin's to start. None if there was
-        no job.
+        Jobs that ran then run on their nodes; the twin starts all others. None if there was no job.
 
         Args:
             moment: one of ``moments``. Default: the last, the present.
@@ -200,9 +202,9 @@ class Mirror:
         return replace(self._with_usage(moment), machine=self._machine(moment), history=history)
 
     def _commands(self, moment: MirrorMoment) -> tuple[Command, ...]:
-        """Return what the scheduler was told since.
+        """Return the commands that the scheduler has got since a reading.
 
-        Without it the twin would order jobs as it is now.
+        Without them the twin would order the jobs as they are ordered now.
         """
         commands = (*self._withdrawals(moment), *self._steered(moment))
         return tuple(sorted(commands, key=lambda each: each.at_s))
@@ -217,7 +219,7 @@ class Mirror:
                     yield Command(at - self.epoch_s, text, told)
 
     def _withdrawals(self, moment: MirrorMoment) -> tuple[Command, ...]:
-        """Return what cancelled jobs that waited then or came later."""
+        """Return the commands that cancelled jobs which waited then or came later."""
         gone = [
             (float(job.end - self.epoch_s), job.id.replace(".", "_"))
             for job in self.jobs.values()
@@ -307,7 +309,7 @@ class Mirror:
 
 
 def _told_state(job: LiveJob) -> str:
-    """Return the state as histories have it: a job that ended not by its limit ended itself."""
+    """Return the state as histories have it: any end that is not by the limit is a completion."""
     if job.stage is LiveStage.RUNS:
         return "RUNNING"
     if job.stage is LiveStage.WAITS:

@@ -20,10 +20,10 @@ class SchedulerReader(Protocol):
     """Reads a running scheduler."""
 
     def read(self) -> Reading:
-        """Look at it now; PeerError if it does not answer."""
+        """Return its state now; PeerError if it does not answer."""
 
     def ended(self, names: Sequence[str]) -> dict[str, Ended]:
-        """Return how jobs ended that are gone from the queue; those it does not know are left out.
+        """Return how jobs that left the queue have ended; unknown jobs are left out.
 
         PeerError if accounting does not answer.
         """
@@ -41,12 +41,12 @@ class Hand(Protocol):
 
 @dataclass(frozen=True)
 class Bounds:
-    """What a scheduler allows to be added to a priority.
+    """How far a scheduler allows priorities to be changed.
 
     Args:
         clamp: the largest change, unless another is given.
-        lowest: that can be set.
-        highest: that can be set.
+        lowest: the lowest value that can be set.
+        highest: the highest value that can be set.
     """
 
     clamp: int
@@ -58,9 +58,9 @@ class Peer(Protocol):
     """A running scheduler, found by a site folder."""
 
     scheduler: str
-    """What people call it."""
+    """Its usual name."""
     factor: str
-    """What people call that which is added to a priority."""
+    """The usual name of the value that is added to a priority."""
 
     @property
     def conf(self) -> Path | None:
@@ -68,11 +68,11 @@ class Peer(Protocol):
 
     @property
     def name(self) -> str:
-        """What the cluster is called."""
+        """The name of the cluster."""
 
     @property
     def site(self) -> SlurmSite:
-        """The twin's idea of it: nodes, partitions, and how its scheduler decides."""
+        """The twin's model of it: nodes, partitions, and how its scheduler decides."""
 
     @property
     def bounds(self) -> Bounds:
@@ -84,7 +84,7 @@ class Peer(Protocol):
     def reader(
         self, timeout_s: float = TIMEOUT_S, *, with_factors: bool = False
     ) -> SchedulerReader:
-        """Return its reader; with what steering has added to priorities if that is asked for."""
+        """Return its reader; ``with_factors`` also reads what steering has added to priorities."""
 
     def hand(self, timeout_s: float) -> Hand:
         """Return what changes priorities."""

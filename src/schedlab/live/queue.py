@@ -1,4 +1,4 @@
-"""What a running scheduler says of its jobs and nodes, whichever scheduler it is."""
+"""What a running scheduler says about its jobs and nodes, in one form for all schedulers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Owner = tuple[str, str]
 
 
 class LiveStage(Enum):
-    """Where a job is."""
+    """Whether a job waits, runs or has ended."""
 
     WAITS = "waits"
     RUNS = "runs"
@@ -24,29 +24,29 @@ class LiveStage(Enum):
 
 @dataclass(frozen=True)
 class LiveJob:
-    """A job as its scheduler tells it. Times are epoch seconds; None is not known, or not yet.
+    """A job as its scheduler shows it. Times are epoch seconds; None: not known, or not yet.
 
     Args:
         id: as users know it, such as 4711 or 4711_3.
         raw_id: the scheduler's own number; waiting tasks of an array share one.
-        handle: what commands name it by; waiting tasks of an array have one together.
+        handle: its name in commands; waiting tasks of an array share one.
         stage: whether it waits, runs or has ended.
         state: the scheduler's own word.
         reason: why it waits; the scheduler's own word.
         limit_s: its time limit.
-        partition: where it runs, or where it may, with commas.
-        asked: where it might have run; nothing if ``partition`` tells it.
-        cpus: asked for in all.
+        partition: the partition where it runs, or those where it may run, with commas.
+        asked: the partitions where it might have run; empty if ``partition`` has them.
+        cpus: number of CPUs that it asked for in all.
         tasks_per_node: 0 where nothing was asked for.
         min_nodes: None where no number of nodes was asked for.
         hosts: where it runs or ran, as a host list.
-        begin: it asked not to start before.
-        array_limit: how many tasks of its array may run; 0 for any number.
-        held: somebody holds it back.
+        begin: the earliest start that it asked for.
+        array_limit: how many tasks of its array may run at the same time; 0 for any number.
+        held: whether it is held back.
         dependency: what it waits for, as the scheduler writes it.
-        restarts: how often it was put back.
+        restarts: how often it was requeued.
         site_factor: what steering has added to its priority.
-        base: what is set where steering adds nothing.
+        base: the value that is set when steering adds nothing.
     """
 
     id: str
@@ -91,7 +91,7 @@ class LiveJob:
 
     @property
     def array(self) -> int:
-        """The number of its array; -1 for a job of its own."""
+        """The number of its array; -1 for a job that is in none."""
         number, task = split_id(self.id)
         return -1 if task is None else number
 
@@ -102,7 +102,7 @@ class Reading:
 
     Args:
         at: when it was asked, in epoch seconds of the scheduler's clock where that is known.
-        jobs: all that wait or run, and some that have ended.
+        jobs: all jobs that wait or run, and some that have ended.
         closed: nodes on which no job may start, and why.
         usage: what users have used, for fair share; empty where there is none.
         took_s: how long the scheduler took to answer.

@@ -25,9 +25,9 @@ class Rehearsal:
     """What the steered twin did.
 
     Args:
-        replay: with every job.
-        changes: of site factors.
-        steps: periods in which jobs waited.
+        replay: the replay, with every job.
+        changes: number of changes of site factors.
+        steps: number of periods in which jobs waited.
     """
 
     replay: TwinReplay
@@ -45,15 +45,15 @@ def rehearse(
 ) -> Rehearsal:
     """Replay the history, and do at every period what steering would do.
 
-    Of the guards those on single changes count: the clamp, the number of changes, the longest wait.
+    Only the guards on single changes count: the clamp, the number of changes, the longest wait.
     The others judge forecasts, which a rehearsal does not make.
 
     Args:
-        site: with a history.
-        policy: that steers.
+        site: a site with a history.
+        policy: the policy that steers.
         guards: what is allowed.
         clocks: the phases of slurmctld's loops.
-        every_s: one period.
+        every_s: the length of one period.
         tell: called after each period.
     """
     history = history_of(site)
@@ -98,13 +98,13 @@ def _live(job: TwinJob, epoch_s: int) -> LiveJob:
 def _movable(controller: NativeController, jobs: list[LiveJob]) -> dict[int, LiveJob]:
     """Return the jobs that steering would see, by their places in the history.
 
-    They are kept in jobs.
+    Those that have changed are replaced in ``jobs``.
     """
     found = {}
     for at, priority, nice in controller.movable():
         job = jobs[at]
         factor = job.nice - nice
-        if (job.priority, job.site_factor) != (priority, factor):  # a new one costs most of all
+        if (job.priority, job.site_factor) != (priority, factor):  # a new job is what costs most
             jobs[at] = job = replace(job, priority=priority, site_factor=factor)
         found[at] = job
     return found

@@ -23,11 +23,11 @@ class Start:
 
 
 class LiveScheduler:
-    """Decides by any policy about the queue of a cluster that somebody else runs.
+    """Decides with any policy which jobs of a cluster outside schedlab start.
 
-    The core's simulator is within, so that what is decided is what ``simulate`` would decide. Jobs
-    have the names that the cluster gives them; nodes are counted from 0; times are whole seconds
-    and never fall. What cannot be true is a PeerError.
+    It uses the core's simulator, so it decides as ``simulate`` does. Jobs have the names that the
+    cluster gives them; nodes are counted from 0; times are whole seconds and never decrease. An
+    event that cannot be true raises PeerError.
 
     Args:
         policy: from ``find_policy``.
@@ -59,13 +59,13 @@ class LiveScheduler:
 
     @property
     def next_pass_s(self) -> int | None:
-        """When to call ``decide`` though nothing happens; None: not before something does."""
+        """When to call ``decide`` even if nothing happens; None: only after the next event."""
         return self._cluster.next_pass
 
     def submit(
         self, job_id: str, time_s: int, *, nodes: int, request_s: int, user: int = -1
     ) -> None:
-        """Let a job join the queue."""
+        """Add a job to the queue."""
         if job_id in self._place:
             raise PeerError(f"job {job_id} is submitted twice")
         for what, value, most in (("nodes", nodes, self.nodes), ("seconds", request_s, LONGEST_S)):
@@ -83,7 +83,7 @@ class LiveScheduler:
         return job_id in self._running
 
     def end(self, job_id: str, time_s: int) -> None:
-        """Let a running job end."""
+        """Note that a running job has ended."""
         if not self.is_running(job_id):
             what = "twice" if job_id in self._ended else "but was never started"
             raise PeerError(f"job {job_id} ends {what}")

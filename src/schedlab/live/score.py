@@ -19,12 +19,12 @@ from schedlab.slurm.site import SlurmHistory, SlurmSite
 
 @dataclass(frozen=True)
 class ForecastScore:
-    """Forecasts of a log beside what happened.
+    """How well the forecasts of a log met what happened.
 
     Args:
-        jobs: whose start the history knows.
-        covered: the share that started within the 80 % interval.
-        error_s: mean absolute difference of the most likely start.
+        jobs: number of jobs with a forecast whose start the history knows.
+        covered: the share of these jobs that started within the 80 % interval.
+        error_s: mean absolute difference between the most likely and the real start.
     """
 
     jobs: int
@@ -33,7 +33,7 @@ class ForecastScore:
 
 
 def steered_site(site: SlurmSite, entries: Iterable[Entry]) -> tuple[SlurmSite, int]:
-    """Return the site whose Slurm was told the changes of a log, and how many there are.
+    """Return the site with the changes of a log as commands to Slurm, and the number of changes.
 
     A site factor is a negative nice value: both are added to the priority.
     """
@@ -82,5 +82,5 @@ def score_forecasts(site: SlurmSite, entries: Iterable[Entry]) -> ForecastScore 
     if not rows:
         return None
     real, low, likely, high = np.array(rows, float).T
-    covered = (low - 1 <= real) & (real <= high + 1)  # starts are told in whole seconds
+    covered = (low - 1 <= real) & (real <= high + 1)  # starts are in whole seconds
     return ForecastScore(len(rows), float(covered.mean()), float(np.abs(real - likely).mean()))

@@ -1,4 +1,4 @@
-"""The one file that lets a steering go on: it must be there, and be touched again and again."""
+"""The file that lets a steering go on: it must exist, and be touched again and again."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ class SteeringSwitch:
 
     @property
     def path(self) -> Path:
-        """Where it is."""
+        """The path of the file."""
         return self.folder / SWITCH
 
     @property
     def is_on(self) -> bool:
-        """Whether it is there."""
+        """Whether the file exists."""
         return self.path.exists()
 
     def on(self, **what: Any) -> None:
-        """Make it; only one steering at a time may be on."""
+        """Create the file; only one steering may be on at a time."""
         text = json.dumps({"pid": os.getpid(), "since": round(time.time(), 3), **what})
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -48,7 +48,7 @@ class SteeringSwitch:
             raise OutputError(f"{self.path}: cannot be written: {error.strerror}") from None
 
     def beat(self) -> bool:
-        """Say that the steering lives; false if it is to end."""
+        """Touch the file, to show that the steering lives; return false if it is to end."""
         try:
             os.utime(self.path)
         except OSError:
@@ -56,14 +56,14 @@ class SteeringSwitch:
         return True
 
     def off(self) -> None:
-        """Take it away; there need not be one."""
+        """Delete the file, if it exists."""
         try:
             self.path.unlink(missing_ok=True)
         except OSError as error:
             raise OutputError(f"{self.path}: cannot be deleted: {error.strerror}") from None
 
     def last_beat(self) -> int | None:
-        """Return a number that changes with every beat; None if it is off."""
+        """Return a number that changes with every beat; None if the switch is off."""
         try:
             return self.path.stat().st_mtime_ns
         except OSError:

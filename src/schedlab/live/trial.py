@@ -25,12 +25,12 @@ from schedlab.slurm.bench import RealRun, RunSettings, Submission
 from schedlab.slurm.real_slurm import RealSlurm
 
 ARMS = ("off", "shadow", "steer")
-"""A shadow looks and thinks as steering does, and changes nothing: only the changes differ."""
+"""A shadow looks and decides as steering does, and changes nothing: only the changes differ."""
 COMPARED = (("shadow", "steer"), ("off", "steer"), ("off", "shadow"))
-"""The effect of the changes; of all of it; of the looks alone."""
+"""They show the effects of the changes alone, of steering as a whole, and of the looks alone."""
 RUNS = "runs.jsonl"
 BOUND_S = 10.0
-"""Of bounded slowdown."""
+"""The shortest run time that bounded slowdown counts."""
 _RPC = re.compile(r"^\s+REQUEST_\w+.*?count:(\d+)\s+ave_time:\d+\s+total_time:(\d+)", re.MULTILINE)
 
 
@@ -42,18 +42,18 @@ class TrialRun:
         replica: counted from 1; each has one run of every arm.
         arm: off, shadow or steer.
         turn: counted from 1: the place of the run in its replica.
-        jobs: that started.
-        lost: that did not.
-        mean_wait_s: of them.
-        median_wait_s: of them.
-        p95_wait_s: of them.
-        longest_wait_s: of them.
-        mean_slowdown: bounded by 10 s.
+        jobs: number of jobs that have ended.
+        lost: number of jobs that have not ended.
+        mean_wait_s: mean wait of the jobs that have ended.
+        median_wait_s: their median wait.
+        p95_wait_s: the 95th percentile of their waits.
+        longest_wait_s: their longest wait.
+        mean_slowdown: their mean bounded slowdown, with a bound of 10 s.
         makespan_s: from the first submission to the last end.
-        changes: of priorities, made or wished.
-        requests: that slurmctld served.
+        changes: number of changes of priorities, made or wanted.
+        requests: number of requests that slurmctld served.
         requests_s: how long it took for them.
-        load: of the machine at the end, over the last minute.
+        load: the load of the machine at the end, over the last minute.
     """
 
     replica: int
@@ -79,12 +79,12 @@ class TrialEffect:
 
     Args:
         metric: a figure of ``TrialRun``.
-        arms: the two.
-        means: over the runs of each.
+        arms: the two arms.
+        means: the means over the runs of each arm.
         change: the relative change from the first to the second; the geometric mean over replicas.
         interval: its 95 % interval; None for fewer than two replicas.
-        less: in how many replicas the second arm has less.
-        replicas: how many have both arms.
+        less: number of replicas in which the second arm has less.
+        replicas: number of replicas that have both arms.
     """
 
     metric: str
@@ -103,7 +103,7 @@ METRICS = (
 
 
 def effects_of(runs: Sequence[TrialRun]) -> list[TrialEffect]:
-    """Compare the arms, replica by replica; one in which either arm is missing does not count."""
+    """Compare the arms, replica by replica; a replica without both arms does not count."""
     replicas: dict[int, dict[str, TrialRun]] = {}
     for run in runs:
         replicas.setdefault(run.replica, {})[run.arm] = run
@@ -135,7 +135,7 @@ def _effect(
 
 @dataclass
 class LiveTrial:
-    """Runs of the same jobs under every arm, replica by replica; in each the order is drawn.
+    """Runs the same jobs under every arm, replica by replica; in each the order is drawn.
 
     An interrupted trial goes on where it stopped.
 
@@ -143,12 +143,12 @@ class LiveTrial:
         slurm: the cluster; nothing else may run there.
         submissions: the jobs.
         site: the site folder of the cluster.
-        folder: gets all runs.
-        policy: that steers.
-        every_s: its period.
-        replicas: how many runs of each arm.
-        arms: of ARMS.
-        seed: draws the order.
+        folder: the folder that gets all runs.
+        policy: the policy that steers.
+        every_s: the length of one period.
+        replicas: number of runs of each arm.
+        arms: the arms to run, some of ARMS.
+        seed: seed of the order.
         options: more options of ``schedlab live steer``.
     """
 
@@ -174,7 +174,7 @@ class LiveTrial:
         ]
 
     def go(self, tell: Callable[[int, int, str], None] = lambda done, total, note: None) -> None:
-        """Run what has not been run yet."""
+        """Make the runs that are not done yet."""
         done = {(run.replica, run.arm) for run in self.runs()}
         order = self.order()
         for at, (replica, arm, turn) in enumerate(order):
@@ -191,7 +191,7 @@ class LiveTrial:
         return [TrialRun(**json.loads(line)) for line in lines if line.endswith("}")]
 
     def folder_of(self, replica: int, arm: str) -> Path:
-        """Return where a run keeps what happened."""
+        """Return the folder in which a run keeps what happened."""
         return self.folder / f"run-{replica:02d}-{arm}"
 
     def _write(self, run: TrialRun) -> None:
@@ -274,13 +274,13 @@ def _steps(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _cost(slurm: RealSlurm) -> tuple[int, float]:
-    """Return how many requests slurmctld has served, and how many seconds it took for them."""
+    """Return the number of requests that slurmctld has served, and the seconds that they took."""
     found = _RPC.findall(slurm.run("sdiag").partition("by user")[0])
     return sum(int(count) for count, _ in found), sum(int(total) for _, total in found) / 1e6
 
 
 def _waits(slurm: RealSlurm, ids: Sequence[str]) -> dict[str, Any]:
-    """Return figures of the jobs from accounting, which may take a moment to hear of the last."""
+    """Return figures of the jobs from accounting, which may learn of the last ones a bit later."""
     rows: list[tuple[int, int, int]] = []
     for _ in range(30):
         text = slurm.run(

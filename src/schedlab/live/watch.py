@@ -1,4 +1,4 @@
-"""Follow a running scheduler: read it once a period, keep the mirror, and say what is to come."""
+"""Follow a running scheduler: read it once a period, update the mirror, and forecast starts."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class Look:
         at: when the scheduler was read.
         counts: how many jobs wait, run, and are held.
         took_s: how long the scheduler took to answer.
-        departure: how far the twin is from it.
-        forecasts: of the jobs that wait, in order of submission.
+        departure: how far the twin is from the scheduler.
+        forecasts: the forecasts of the jobs that wait, in order of submission.
         notes: what is not as expected.
         present: the site from which the twin goes on; None without jobs.
-        futures: of it, where forecasts were made.
+        futures: the futures of this site, where forecasts were made.
     """
 
     at: float
@@ -56,7 +56,7 @@ class Look:
     futures: TwinFutures | None = field(default=None, repr=False)
 
     def as_json(self) -> dict[str, Any]:
-        """Return all that it says, for machines."""
+        """Return the look as a JSON document, without the site and its futures."""
         return {
             "at": round(self.at, 3),
             **self.counts,
@@ -79,12 +79,12 @@ class LiveWatch:
     """Looks at a running scheduler, over and over.
 
     Args:
-        site: the twin's idea of it.
-        reader: reads the running one.
-        forks: how many futures a forecast replays; 0 for no forecasts.
+        site: the twin's model of the scheduler.
+        reader: reads the running scheduler.
+        forks: number of futures that a forecast replays; 0 for no forecasts.
         past: jobs that have ended, to learn run times from, beside those of the site's history.
         window_s: over how long the twin is compared with what happened.
-        seed: draws futures and phases.
+        seed: seed of futures and phases.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class LiveWatch:
         self.forecaster.run_times.learn(past)
 
     def look(self) -> Look:
-        """Read once; PeerError if the scheduler does not answer."""
+        """Read the scheduler once, and forecast; PeerError if it does not answer."""
         reading = self._reader.read()
         notes = list(reading.notes)
         if self.mirror.moments and reading.at <= self.mirror.now:
@@ -134,7 +134,7 @@ class LiveWatch:
         return replace(made, present=present, futures=futures, forecasts=told)
 
     def _ask_how_they_ended(self, gone: list[LiveJob]) -> list[str]:
-        """Ask accounting, which may be late: a job that it does not know is asked about again."""
+        """Ask accounting how jobs ended; it may be late, so ask about unknown jobs again."""
         self._asked |= {job.id: (job, 0) for job in gone}
         if not self._asked:
             return []

@@ -11,10 +11,10 @@ from schedlab.live.scheduler import LiveScheduler
 from schedlab.policies import ChosenPolicy
 
 CANNOT_START = frozenset({"Dependency", "DependencyNeverSatisfied", "BeginTime"})
-"""Reasons of jobs that no priority lets start."""
+"""Reasons for waiting that no priority overcomes."""
 
 LOWEST_PRIORITY = 1
-"""Slurm gives no waiting job less, whatever is taken off."""
+"""Slurm gives no waiting job a lower priority, whatever is subtracted."""
 
 
 def can_be_moved(job: LiveJob) -> bool:
@@ -25,11 +25,11 @@ def can_be_moved(job: LiveJob) -> bool:
 def wished_order(jobs: Sequence[LiveJob], policy: ChosenPolicy, cpus: int, now: float) -> list[str]:
     """Return the ids of jobs in the order in which a policy would start them.
 
-    The policy is asked about these jobs alone, on an empty machine of that many CPUs, until it has
-    started all of them: what runs, and where a job fits, is the scheduler's matter.
+    The policy is asked about these jobs alone, on an empty machine with this number of CPUs, until
+    it has started all of them: the scheduler itself knows what runs, and where a job fits.
 
     Args:
-        jobs: that wait.
+        jobs: the waiting jobs.
         policy: from ``find_policy``; it must not predict run times, since none end here.
         cpus: the size of the machine.
         now: epoch seconds.
@@ -67,13 +67,13 @@ def wished_factors(jobs: Sequence[LiveJob], order: Sequence[str], clamp: int) ->
     """Return factors by which the priorities of jobs come near to an order.
 
     In each partition the jobs exchange the priorities that they have without steering: the first
-    one of the order gets the highest, and so on; equal ones become unequal by 1: downwards, as far
-    as there are priorities, and upwards from there. Slurm takes all below 1 for 1, so that jobs
-    pushed there would be equal again. No factor goes beyond the clamp. Waiting tasks of an array
-    have one factor, that of the first of them.
+    job of the order gets the highest one, and so on. Equal priorities are set apart by 1:
+    downwards as far as there are priorities, and upwards from there. Slurm raises all priorities
+    below 1 to 1, so jobs pushed there would be equal again. No factor goes beyond the clamp.
+    Waiting tasks of an array share one factor, that of the first of them.
 
     Args:
-        jobs: that wait.
+        jobs: the waiting jobs.
         order: ids of these jobs, the most wanted first.
         clamp: the largest change of a priority, up or down.
     """
@@ -90,9 +90,9 @@ def wished_factors(jobs: Sequence[LiveJob], order: Sequence[str], clamp: int) ->
 
 
 def _unequal(priorities: Sequence[int]) -> list[int]:
-    """Return the priorities from the highest on, no two of them equal, and none too low."""
+    """Return the priorities from the highest to the lowest, all different, and none too low."""
     found = sorted(priorities, reverse=True)
-    lowest = min(LOWEST_PRIORITY, found[-1])  # other schedulers have lower ones
+    lowest = min(LOWEST_PRIORITY, found[-1])  # other schedulers have lower priorities
     for at in range(1, len(found)):
         found[at] = min(found[at], found[at - 1] - 1)
     found[-1] = max(found[-1], lowest)
@@ -102,5 +102,5 @@ def _unequal(priorities: Sequence[int]) -> list[int]:
 
 
 def own_priority(job: LiveJob) -> int:
-    """Return its priority without steering."""
+    """Return the priority of a job without steering."""
     return job.priority - job.site_factor

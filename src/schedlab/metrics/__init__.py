@@ -1,4 +1,4 @@
-"""How good a schedule is: one formula per metric, each in its docstring."""
+"""Metrics of a schedule: one function per metric, with the formula in its docstring."""
 
 from schedlab.metrics.accuracy import wra, wrsa_by_user, wrsa_over_time
 from schedlab.metrics.capacity import jain_index

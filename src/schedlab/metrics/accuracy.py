@@ -1,4 +1,4 @@
-"""How accurate requests are: WRA of jobs, WRSA of users (Takizawa and Takano)."""
+"""Accuracy of requests: WRA of jobs, WRSA of users (Takizawa and Takano)."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ Places = NDArray[np.int64]
 def wra(source: Workload | Schedule) -> Values:
     """Return the walltime request accuracy of each job: run time / requested time.
 
-    In a schedule, the time it ran there; 0 for a job that never started. It is above 1 where a job
-    ran beyond its request.
+    In a schedule, the run time is the time that the job ran there: 0 for a job that never started.
+    The accuracy is above 1 if a job ran beyond its request.
     """
     if isinstance(source, Schedule):
         return np.asarray(source.worked_s / source.workload["request_s"])
@@ -89,9 +89,9 @@ class _Completions:
     end_s: Places
     wra: Values
     by_user: Places
-    """Where each completion stands here, once they are sorted by user."""
+    """Positions of the completions, sorted by user."""
     place: Places
-    """Of each in that order: how many the same user had before."""
+    """For each completion in that order, how many the same user had before."""
 
     @classmethod
     def of(cls, source: Workload | Schedule) -> _Completions:
@@ -115,8 +115,8 @@ class _Completions:
     def wrsa(self, beta: float) -> Values:
         """Return the user's value after each completion, in the order by user.
 
-        The recursion, unrolled, is a sum of β^k times what lies k completions back. Each round
-        doubles how far back the sum reaches, until what is further back no longer counts.
+        Unrolled, the recursion is a sum of β^k times the term of k completions before. Each round
+        doubles how far back the sum reaches, until earlier terms no longer count.
         """
         check_beta(beta)
         value: Values = (1 - beta) * self.wra[self.by_user]
@@ -129,13 +129,16 @@ class _Completions:
 
 
 def check_beta(beta: float) -> None:
-    """Refuse a weight of the past with which jobs would count nothing, or less."""
+    """Check that the weight of the past is not negative and leaves some weight for the jobs."""
     if not 0 <= beta < 1:
         raise ParameterError(f"beta is {beta:g}; must be at least 0 and below 1")
 
 
 def recorded_end_s(workload: Workload) -> Places:
-    """Return when each job ended on the real machine; without a wait, as if started at once."""
+    """Return when each job ended on the real machine.
+
+    A job without a recorded wait counts as started at once.
+    """
     return np.asarray(workload["submit_s"] + np.maximum(workload["wait_s"], 0) + workload["run_s"])
 
 

@@ -1,4 +1,4 @@
-"""What of the machine was used, and how fairly; what waited meanwhile."""
+"""Metrics of the use of the machine, of the queue, and of fairness between users."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def makespan(schedule: Schedule) -> float:
 def utilisation(schedule: Schedule) -> float:
     """Share of the machine's node-seconds that jobs used.
 
-    Σ n·r / (N · makespan), with n nodes and r the time the job ran; of nodes that it shares a job
-    holds the share of their cores.
+    Σ n·r / (N · makespan), with n nodes and r the time the job ran; on shared nodes, n is the job's
+    share of their cores.
     """
     return _ratio(float(node_seconds(schedule).sum()), schedule.platform.nodes * makespan(schedule))
 
@@ -38,7 +38,7 @@ def throughput(schedule: Schedule) -> float:
 
 
 def node_seconds(schedule: Schedule) -> Values:
-    """Return the node-seconds each job used: n·r, of shared nodes the share of their cores."""
+    """Return the node-seconds each job used: n·r; on shared nodes, n is its share of cores."""
     return np.multiply(NodeShares.of(schedule).of_jobs(), schedule.ran_s, dtype=np.float64)
 
 
@@ -57,7 +57,7 @@ def mean_queue_length(schedule: Schedule) -> float:
 def max_queue_length(schedule: Schedule) -> float:
     """Most jobs ever waiting at once.
 
-    max q(t), taken after all that happens at an instant has happened.
+    max q(t), counted after all events of an instant.
     """
     return float(schedule.queue_length().value.max(initial=0))
 
@@ -75,7 +75,7 @@ def fairness(schedule: Schedule) -> float:
 
 
 def jain_index(values: ArrayLike) -> float:
-    """Return Jain's index of fairness, (Σ x)² / (n · Σ x²); 1 if all are 0, NaN if none are."""
+    """Return Jain's index of fairness, (Σ x)² / (n · Σ x²); 1 if all are 0, NaN without values."""
     x = np.asarray(values, dtype=float)
     if not x.any():
         return 1.0 if len(x) else float("nan")
@@ -93,7 +93,7 @@ def loss_of_capacity(schedule: Schedule) -> float:
     Σ m·δ·(t' − t) / (N · makespan) over the spans t..t' between events, with m the idle nodes and
     δ = 1 if some waiting job needs at most m nodes, else 0 (Tang et al.,
     IPDPS 2011, after Zhang et al., IEEE TPDS 14(3), 2003). Not defined where jobs need nodes of
-    named clusters or share nodes: that enough are idle does not say where.
+    named clusters or share nodes: the idle nodes may be in the wrong place.
     """
     first, last = schedule.horizon_s()
     if last == first or "needs" in schedule.workload or shared_demands(schedule) is not None:

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 def by_cluster(schedule: Schedule) -> pl.DataFrame:
-    """Return a row per cluster: its nodes, the jobs that used any, its utilisation, their wait.
+    """Return a row per cluster: its nodes, the jobs that used them, its utilisation, their wait.
 
-    A job that spans clusters counts in each of them. Where nodes are not named, only their number
-    is known.
+    A job that spans clusters counts in each of them. If the schedule does not name nodes, only the
+    number of nodes of each cluster is known.
     """
     import polars as pl
 
@@ -48,7 +48,7 @@ def by_cluster(schedule: Schedule) -> pl.DataFrame:
 
 
 def by_site(schedule: Schedule) -> pl.DataFrame:
-    """Return the same per site; a job that spans clusters of one site counts once per cluster."""
+    """Return a row per site; a job that spans clusters of one site counts once per cluster."""
     import polars as pl
 
     summed = pl.col("nodes", "jobs", "node_seconds").sum()
@@ -58,7 +58,7 @@ def by_site(schedule: Schedule) -> pl.DataFrame:
 
 
 def busy_node_seconds(schedule: Schedule, sizes: Sequence[int]) -> Values:
-    """Return node-seconds used on each part of the machine, whose nodes are numbered through."""
+    """Return the node-seconds used on each part of the machine; node numbers run through all."""
     if len(sizes) == 1:
         return np.array([node_seconds(schedule).sum()])
     schedule = schedule.by_attempt()

@@ -1,4 +1,4 @@
-"""How jobs fared that need nodes of several clusters at the same time."""
+"""Metrics of jobs that need nodes of several clusters at the same time."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ ORDERED = {"size": _SIZES, "run_time": _RUN_TIMES}
 
 
 def _by_label(column: str) -> Callable[[Schedule], Groups]:
-    """Return groups as a coded column of the workload names them."""
+    """Return a function that groups by a coded column of the workload."""
 
     def groups(schedule: Schedule) -> Groups:
         workload = schedule.workload
@@ -61,7 +61,7 @@ def _by_clusters(schedule: Schedule) -> Groups:
 
 
 def _by_period(period_s: int) -> Callable[[Schedule], Groups]:
-    """Group by periods of submission, counted from the first submission."""
+    """Return a function that groups by periods of submission, counted from the first submission."""
 
     def groups(schedule: Schedule) -> Groups:
         submit = schedule.workload["submit_s"]

@@ -33,9 +33,10 @@ _FEWEST_USERS = 3
 def incentive_points(schedule: Schedule, measure: str, beta: float = BETA) -> pl.DataFrame:
     """List users with at least 10 jobs: ``user``, ``jobs``, ``wrsa``, ``value``, ``scaled``.
 
-    ``wrsa`` is the user's after the last completion, ``value`` the mean of the measure over the
-    user's jobs, and ``scaled`` that value from 0 for the user who fares best to 1 for the one who
-    fares worst; NaN where all fare alike. Users for whom the measure is not defined have no row.
+    ``wrsa`` is the user's WRSA after the last completion, ``value`` the mean of the measure over
+    the user's jobs, and ``scaled`` that value from 0 for the user who fares best to 1 for the one
+    who fares worst; NaN where all fare alike. Users for whom the measure is not defined have no
+    row.
     """
     import polars as pl
 
@@ -119,5 +120,5 @@ INCENTIVES: dict[str, Metric] = {
         ("_above", _share_above, False),
     )
 }
-"""Of each measure the rank correlation, the mean distance to the line y = 1 − x, and the share of
+"""For each measure: the rank correlation, the mean distance to the line y = 1 − x, and the share of
 users above it."""

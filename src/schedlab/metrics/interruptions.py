@@ -12,7 +12,7 @@ from schedlab.sim import Schedule
 def interruptions(schedule: Schedule) -> Values:
     """How often a job is interrupted, by an outage, a failure or another job.
 
-    The number of its attempts that did not end by themselves; 0 where none was.
+    The number of its attempts that did not end by themselves; 0 if there are none.
     """
     if schedule.attempts is None:
         return np.zeros(len(schedule))

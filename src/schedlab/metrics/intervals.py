@@ -34,7 +34,7 @@ def bootstrap_interval(values: Sequence[float]) -> Interval | None:
 
 
 def student_t(freedom: int) -> float:
-    """Return the t that Student's distribution does not exceed in size with 95 % probability."""
+    """Return the t for which P(|T| < t) is 95 %, where T has Student's distribution."""
     low, high = 1.9, 13.0
     while high - low > 1e-12 * high:
         middle = (low + high) / 2

@@ -20,7 +20,7 @@ class Metric:
     """One number for a schedule; ``formula``'s docstring gives the formula.
 
     Two values of a ``signed`` metric, such as a correlation, are compared by their difference:
-    their quotient says nothing.
+    their quotient means nothing.
     """
 
     formula: Callable[[Schedule], Any]
@@ -30,7 +30,7 @@ class Metric:
 
     @property
     def sentence(self) -> str:
-        """What it says, in one sentence."""
+        """What the metric says, in one sentence."""
         return (self.formula.__doc__ or "").partition("\n")[0]
 
     def value(self, schedule: Schedule) -> float:
@@ -45,7 +45,7 @@ class JobMetric(Metric):
     """
 
     def of_jobs(self, schedule: Schedule) -> Values:
-        """Return the number of each job, NaN for those left out."""
+        """Return the number for each job, NaN for jobs that are left out."""
         return np.where(schedule.started, self.formula(schedule), np.nan)
 
     def value(self, schedule: Schedule) -> float:

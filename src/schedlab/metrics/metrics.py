@@ -1,4 +1,4 @@
-"""The table of metrics, and how one is asked for by name."""
+"""The table of metrics, and functions that find a metric by name."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ METRICS: dict[str, Metric] = {
 def find_metric(name: str) -> Metric:
     """Return the metric of that name, or the one that ``package.module:object`` names.
 
-    A metric of jobs may say how the jobs are put together: ``wait:percentile=95``,
-    ``bounded_slowdown:weight=user`` or both, with a comma between.
+    The name of a job metric may say how the values of the jobs are combined:
+    ``wait:percentile=95``, ``bounded_slowdown:weight=user`` or both, with a comma between.
     """
     if not isinstance(name, str):
         raise ParameterError(

@@ -1,4 +1,4 @@
-"""How well run times were foreseen: by a predictor, or by the requests without one."""
+"""Accuracy of predicted run times; without a predictor, of the requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How cores, memory and GPUs were used, and what of them no job could have had."""
+"""Use of cores, memory and GPUs, and the idle part of them that no job could have had."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 Integers = NDArray[np.int64]
 
 _BLOCKERS = {"cores": ("memory", "gpu"), "memory": ("cores",), "gpu": ("cores", "memory")}
-"""Without which other resource of the same node the idle rest of one is stranded."""
+"""For each resource: the other resources of the node without which its idle rest is stranded."""
 
 
 def by_resource(schedule: Schedule) -> pl.DataFrame:
-    """Return a row per resource: what the nodes have in total, its utilisation, what was stranded.
+    """Return a row per resource: its total over all nodes, its utilisation and its stranded share.
 
     ``utilisation`` is the share of the resource's time that jobs held, ``stranded`` the share that
-    was idle on nodes without enough left of another resource: for cores memory or GPUs, for GPUs
-    cores or memory, for memory cores. A resource is used up on a node where less of it is free than
-    any job of the workload asks for. Memory is in bytes.
+    was idle on nodes without enough left of another resource: for cores, memory or GPUs; for GPUs,
+    cores or memory; for memory, cores. A resource is used up on a node where less of it is free
+    than any job of the workload asks for. Memory is in bytes.
     """
     import polars as pl
 
@@ -52,8 +52,8 @@ def by_resource(schedule: Schedule) -> pl.DataFrame:
 def core_utilisation(schedule: Schedule) -> float:
     """Share of the machine's core-seconds that jobs held.
 
-    Σ c·r / (C · makespan), with c the cores of a job on all its nodes, all that they have for a job
-    that has its nodes to itself.
+    Σ c·r / (C · makespan), with c the cores of a job on all its nodes; a job that has its nodes to
+    itself has all their cores.
     """
     return _share_held(schedule, "cores")
 
@@ -106,7 +106,7 @@ class ResourceUse:
 
     @classmethod
     def of(cls, schedule: Schedule) -> ResourceUse:
-        """Take what the schedule's jobs asked for, on the nodes they had, in all attempts."""
+        """Return the use by the schedule's jobs on the nodes they had, in all attempts."""
         schedule = schedule.by_attempt()
         whole_nodes = bool(schedule.provenance.get("whole_nodes"))
         demands = demands_of(schedule.workload, schedule.platform, whole_nodes=whole_nodes)
@@ -119,7 +119,7 @@ class ResourceUse:
 
     @cached_property
     def capacity(self) -> Values:
-        """What each node has, as (node, resource); 0 where its description does not tell."""
+        """What each node has, as (node, resource); 0 where its description does not say."""
         of_group = self.demands.resources.capacity
         told = np.where(of_group >= UNLIMITED, 0, of_group).astype(float)
         return np.repeat(told, [group.nodes for group in self.schedule.platform.groups], axis=0)
@@ -131,13 +131,13 @@ class ResourceUse:
         return total
 
     def shares(self, amount_s: Values) -> Values:
-        """Return amounts over time as shares of what there was; NaN where there was none."""
+        """Return amounts over time as shares of the total; NaN where the total is 0."""
         with np.errstate(invalid="ignore", divide="ignore"):
             shares: Values = amount_s / (self.total * makespan(self.schedule))
         return shares
 
     def _parts(self, ranges: NodeRanges) -> tuple[Integers, Integers, Values]:
-        """Return for each node of each job that shares: the job, the node, and what it held."""
+        """Return job, node and amounts held, for each node of each job that shares nodes."""
         shares = ~self.demands.whole[ranges.job()]
         job, width = ranges.job()[shares], ranges.width()[shares]
         first = ranges.first[shares].astype(np.int64) - np.cumsum(width) + width
@@ -148,7 +148,7 @@ class ResourceUse:
 
     @cached_property
     def held_s(self) -> Values:
-        """What jobs held, over time, by resource."""
+        """The amount of each resource that jobs held, over time."""
         if self.ranges is None:
             return self._not_known()
         ran_s = self.schedule.ran_s.astype(float)
@@ -160,7 +160,7 @@ class ResourceUse:
 
     @cached_property
     def stranded_s(self) -> Values:
-        """What was idle without enough of another resource beside it, over time, by resource."""
+        """The idle amount of each resource, over time, without enough of another beside it."""
         if self.ranges is None:
             return self._not_known()
         # Nodes that a job has to itself have nothing idle.
@@ -169,7 +169,7 @@ class ResourceUse:
         node, change = np.tile(node, 2), np.concatenate([amounts, -amounts])
         order = np.lexsort((time_s, node))
         time_s, node = time_s[order], node[order]
-        # All that a node's jobs took they gave back, so that sums begin at 0 on the next.
+        # The jobs of a node gave back all that they took, so the sums begin at 0 on the next node.
         free = self.capacity[node] - np.cumsum(change[order], axis=0)
         lasts_s = np.where(node[1:] == node[:-1], np.diff(time_s), 0).astype(float)
         stranded = self._stranded(free[:-1], self.capacity[node[:-1]])
@@ -187,7 +187,7 @@ class ResourceUse:
         return np.full(len(self.demands.resources.names), np.nan)
 
     def _stranded(self, free: Values, capacity: Values) -> Values:
-        """Return of what is free on nodes, by resource, the part that is stranded."""
+        """Return the stranded part of what is free on nodes, by resource."""
         place = self.demands.resources.place
         least = self._least_asked()
         used_up = (capacity > 0) & (free < least)
@@ -201,10 +201,10 @@ class ResourceUse:
         return stranded
 
     def _least_asked(self) -> Values:
-        """Return the least that any job asks for of each resource; infinite where none asks."""
+        """Return the least of each resource that any job asks for; -infinity if none asks."""
         asked = self._asked()
         least: Values = np.where(asked > 0, asked, np.inf).min(axis=0, initial=np.inf)
-        # What no job asks for is used up for no job.
+        # A resource that no job asks for is never used up.
         return np.where(np.isinf(least), -np.inf, least)
 
     def _asked(self) -> Values:
@@ -215,7 +215,7 @@ class ResourceUse:
         return np.where(of_gpus, self.demands.per_node * part, self.demands.per_node.astype(float))
 
     def _add_types(self, asked: Values, node: Integers) -> None:
-        """Count GPUs of any type as of the only one that the node has."""
+        """Count GPUs asked for without a type as of the node's type, if it has only one."""
         place = self.demands.resources.place
         typed = [column for name, column in place.items() if name.startswith("gpu:")]
         if not typed:
@@ -238,6 +238,6 @@ def _share_stranded(schedule: Schedule, resource: str) -> float:
 
 
 def _one(shares: Values, use: ResourceUse, resource: str) -> float:
-    """Return its share; NaN where the platform does not describe the resource."""
+    """Return the resource's share; NaN if the platform does not describe the resource."""
     place = use.demands.resources.place
     return float(shares[place[resource]]) if resource in place else float("nan")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def summary(schedule: Schedule) -> dict[str, str | int | float | None]:
-    """Return the numbers asked for first; None where one is not defined or not known.
+    """Return the most important numbers; None for a number that is not defined or not known.
 
     ``jobs`` counts all; the means leave out the ``cancelled`` ones, which never ran.
     """
@@ -46,7 +46,7 @@ def summary(schedule: Schedule) -> dict[str, str | int | float | None]:
 
 
 def job_counts(schedule: Schedule) -> dict[str, int]:
-    """Return all jobs, those killed at their request and those that never ran."""
+    """Count all jobs, the jobs killed at their request and the jobs that never ran."""
     return {
         "jobs": len(schedule),
         "killed": int(np.count_nonzero(schedule.state == JobOutcome.KILLED)),
@@ -59,8 +59,8 @@ def compare(
 ) -> pl.DataFrame:
     """Return one row per schedule: its policy and these metrics, named as for ``find_metric``.
 
-    With ``by``, a name in ``GROUPINGS``, one row per schedule and group of jobs; the metrics must
-    be such as have a value for each job.
+    With ``by``, a name in ``GROUPINGS``, one row per schedule and group of jobs; each metric must
+    then have a value for each job.
     """
     import polars as pl
 
@@ -86,7 +86,7 @@ def _by_group(schedule: Schedule, metrics: Sequence[str], by: str) -> pl.DataFra
     group, names = groups_of(schedule, by)
     order = np.argsort(group, kind="stable")
     present, first = np.unique(group[order], return_index=True)
-    anywhere: Any = replace(schedule, node_ranges=None)  # without nodes positions do for a mask
+    anywhere: Any = replace(schedule, node_ranges=None)  # without nodes, positions serve as a mask
     parts = [anywhere.take(jobs) for jobs in np.split(order, first[1:])] if len(present) else []
     return pl.DataFrame(
         {

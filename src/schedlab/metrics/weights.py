@@ -1,4 +1,4 @@
-"""Whose view a mean takes: each job's, each node-second's or each user's."""
+"""Weights of means in which each job, each node-second or each user counts the same."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _each_job(schedule: Schedule) -> Values:
 
 
 def _each_node_second(schedule: Schedule) -> Values:
-    """Count a job as much as the node-seconds it used."""
+    """Weight each job by the node-seconds it used."""
     return (schedule.workload["nodes"] * schedule.ran_s).astype(float)
 
 
@@ -39,7 +39,7 @@ WEIGHTS: dict[str, Callable[[Schedule], Values]] = {
 
 
 def job_weights(schedule: Schedule, weight: str) -> Values:
-    """Return how much each job counts under a name in ``WEIGHTS``."""
+    """Return the weight of each job, under a name in ``WEIGHTS``."""
     if weight not in WEIGHTS:
         raise UnknownNameError("weight", weight, WEIGHTS)
     return WEIGHTS[weight](schedule)

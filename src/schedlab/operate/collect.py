@@ -16,17 +16,17 @@ _ROUND = re.compile(r"round-(\d{4,})")
 
 
 def place_of(folder: Path, number: int) -> Path:
-    """Return the folder of a round, in that of the loop."""
+    """Return the folder of a round, in the folder of the loop."""
     return folder / f"round-{number:04d}"
 
 
 def forget(folder: Path, last: int) -> None:
-    """Delete what rounds up to the last one had collected; their small files stay.
+    """Delete the collected data of all rounds up to ``last``; their small files stay.
 
-    What cannot be deleted stays: a full disk is told by the next step that writes.
+    What cannot be deleted stays; the next step that writes reports a full disk.
 
     Args:
-        folder: of the loop.
+        folder: the folder of the loop.
         last: the number of a round; below 1 nothing is deleted.
     """
     for place in sorted(folder.glob("round-*")):
@@ -38,7 +38,7 @@ def forget(folder: Path, last: int) -> None:
 
 
 def collect(dump: Path, history_s: float, conf: Path | None = None) -> None:
-    """Write a dump into a folder; what stood there is replaced.
+    """Write a dump into a folder, and replace what was there.
 
     Args:
         dump: the folder.

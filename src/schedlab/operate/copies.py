@@ -1,8 +1,8 @@
-"""The log of the loop in the store of the history service: a copy for those who ask there.
+"""Copy the log of the loop to the store of the history service, for those who look there.
 
 The log stays the memory of the loop. It can be written while no database answers, each line is on
 the disk before the next step begins, and the owner of the database cannot change what the loop
-believes. The copy has another use, too: a log that was rewritten as a whole differs from it.
+believes. The copy has another use, too: it reveals a log that was rewritten as a whole.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ def store_of(site: Path, service: str) -> str:
 def copy_log(site: Path, url: str) -> int:
     """Copy the lines that the store does not have yet; return how many.
 
-    InputError if the log is not the one of which the store has a copy.
+    InputError if the store has a copy of another log.
 
     Args:
         site: the site folder of the loop.
-        url: of the store.
+        url: the URL of the store.
     """
     name, log = site.resolve().name, site / "operate" / LOG
     entries = list(read_ledger(log, with_hash=True)) if log.exists() else []

@@ -1,4 +1,4 @@
-"""The human before the steering: a question, and an answer that only its readers can give.
+"""A person decides before a policy steers: only those who can read the question can answer it.
 
 The code of a question lies in a file that only the account of the loop can read, and goes out with
 the notices. An answer from elsewhere, such as from a page of the service, must contain it: an
@@ -22,7 +22,7 @@ from schedlab.errors import InputError, OutputError
 QUESTION, ANSWERS = "question.json", "answers"
 ANSWER, STOP = "answer.json", "stop.json"
 LONGEST = 10_000
-"""Bytes of an answer; more is no answer."""
+"""Maximum size of an answer in bytes; a larger file is no answer."""
 
 
 def hash_of(code: str) -> str:
@@ -32,12 +32,12 @@ def hash_of(code: str) -> str:
 
 @dataclass(frozen=True)
 class GateAnswer:
-    """What somebody has said.
+    """The answer of a person.
 
     Args:
         yes: whether the policy may steer.
         who: the person who answers.
-        code: of the question.
+        code: the code of the question.
     """
 
     yes: bool
@@ -50,7 +50,7 @@ class Gate:
     """Questions and answers of the loop of a site.
 
     Args:
-        folder: of the loop; ``answers`` in it may be written by others.
+        folder: the folder of the loop; others may write to ``answers`` in it.
     """
 
     folder: Path
@@ -88,7 +88,7 @@ class Gate:
         self._leave(ANSWER, {**said, "at": round(time.time(), 3)})
 
     def heard(self, code_hash: str) -> GateAnswer | None:
-        """Return the answer to the question of that code; others are thrown away."""
+        """Return the answer to the question with this code; discard any other answer."""
         path = self.folder / ANSWERS / ANSWER
         said = _read(path)
         if said is None:
@@ -101,11 +101,11 @@ class Gate:
         return GateAnswer(said.get("yes") is True, str(said.get("who", ""))[:200], code)
 
     def stop(self, who: str) -> None:
-        """Ask the loop to end a steering; no code is needed to be careful."""
+        """Ask the loop to stop the steering; stopping is safe, so it needs no code."""
         self._leave(STOP, {"who": who, "at": round(time.time(), 3)})
 
     def stopped_by(self) -> str | None:
-        """Return who has asked for a stop, once."""
+        """Return who has asked for a stop, and delete the request."""
         path = self.folder / ANSWERS / STOP
         said = _read(path)
         if said is None:

@@ -1,4 +1,4 @@
-"""What a policy would have done with a history: rehearsed, measured, and set beside no steering."""
+"""What a policy would have done with a history: rehearse, measure, compare with no steering."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from schedlab.slurm.what_if import WhatIfRow, change, compare_replays, losers_of
 
 @dataclass(frozen=True)
 class PolicyVerdict:
-    """What the test says of a policy.
+    """The result of the test of a policy.
 
     Args:
         policy: its name.
-        jobs: that were compared.
+        jobs: number of jobs that were compared.
         before: the metric without steering.
-        after: with it.
+        after: the metric with steering.
         interval: the 95 % interval of the relative change over periods; None for too few.
-        guards: kept or broken.
+        guards: each guard, kept or broken.
         rows: waits by partition, QOS, account and size.
     """
 
@@ -47,7 +47,7 @@ class PolicyVerdict:
         return change(self.before, self.after)
 
     def why_not(self, least_gain: float, *, significant: bool = True) -> str:
-        """Return why the policy is not taken; nothing if it is.
+        """Return why the policy is not taken; empty if it is.
 
         Args:
             least_gain: the share by which the metric must shrink.
@@ -63,7 +63,7 @@ class PolicyVerdict:
         return ""
 
     def as_json(self) -> dict[str, Any]:
-        """Return it for the log."""
+        """Return the verdict as an entry for the log."""
         return {
             "policy": self.policy,
             "jobs": self.jobs,
@@ -81,14 +81,14 @@ class Judge:
     """Rehearses policies on a site, each under the same phases.
 
     Args:
-        site: with the jobs that count.
-        metric: what is to be small.
+        site: the site with the jobs that count.
+        metric: the metric to minimise.
         keep: bounds that a policy must keep.
-        guards: of steering.
-        every_s: one period.
-        phases: how many draws.
-        seed: draws them.
-        tell: called again and again meanwhile.
+        guards: the guards of steering.
+        every_s: the length of one period.
+        phases: number of draws of phases.
+        seed: seed of these draws.
+        tell: called again and again during a rehearsal.
     """
 
     site: SlurmSite
@@ -107,9 +107,9 @@ class Judge:
         self._known: dict[str, list[TwinReplay]] = {}
 
     def cost(self, policy: str) -> float:
-        """Return the metric relative to no steering, and a penalty for broken bounds.
+        """Return the metric relative to no steering, plus a penalty for broken bounds.
 
-        Below 1 is good.
+        A cost below 1 is good.
         """
         return cost_of(self.keep, self._values(self._after(policy)), self._values(self._before))
 

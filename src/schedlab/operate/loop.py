@@ -24,7 +24,7 @@ class Loop:
         self.steps = steps
 
     def run(self, rounds: int | None = None) -> None:
-        """Go on where the log ends; stop after this many rounds, or never."""
+        """Go on where the log ends; stop after this number of rounds, or never."""
         with _alone(self.steps.folder / "lock"):
             self._run(rounds)
 

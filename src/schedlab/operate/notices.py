@@ -1,4 +1,4 @@
-"""Telling people what the loop does: a webhook, and e-mail. Nothing waits for them."""
+"""Tell people what the loop does, by a webhook and by e-mail. A failed notice stops nothing."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class Notices:
     """Where notices go.
 
     Args:
-        site: what people call it.
-        folder: of the site; paths of the mail section count from it.
-        webhook: gets JSON.
-        email: addresses.
-        mail: the server for them.
+        site: the usual name of the site.
+        folder: the folder of the site; paths of the mail section count from it.
+        webhook: the URL that gets notices as JSON.
+        email: the addresses that get notices.
+        mail: the mail server.
     """
 
     site: str
@@ -31,7 +31,7 @@ class Notices:
     mail: MailSection | None = None
 
     def send(self, kind: str, text: str, **more: Any) -> list[str]:
-        """Send a notice everywhere; return what went wrong, a sentence for each."""
+        """Send a notice to all receivers; return a sentence for each that failed."""
         failed = []
         if self.webhook is not None:
             document = {"site": self.site, "kind": kind, "text": text, **more}

@@ -11,21 +11,21 @@ from schedlab.live.ledger import Entry
 
 LOG = "operate.log"
 ENDS = ("rejected", "rolled back", "stopped")
-"""After these nothing steers."""
+"""After these steps no policy steers."""
 
 
 @dataclass(frozen=True)
 class LoopRecord:
-    """Where the loop is.
+    """The state of the loop.
 
     Args:
         round: the number of the round, from 1; 0 before the first.
         last: the last step that was finished; empty before the first.
-        entry: of that step.
+        entry: the entry of that step.
         steers: the policy that steers, or would go on after a restart; empty for none.
-        digest: of that policy.
+        digest: the digest of that policy.
         begun_at: when the round began.
-        steps: of this round, by name; the last of each.
+        steps: the last entry of each step of this round, by name.
     """
 
     round: int = 0
@@ -42,7 +42,7 @@ class LoopRecord:
 
 
 def record_of(entries: Iterable[Entry]) -> LoopRecord:
-    """Go through a log."""
+    """Return the state of the loop at the end of a log."""
     made = LoopRecord()
     number, steers, digest, begun = 0, "", "", 0.0
     steps: dict[str, Entry] = {}
@@ -62,7 +62,7 @@ def record_of(entries: Iterable[Entry]) -> LoopRecord:
 
 
 def effects_of(entries: Iterable[Entry]) -> list[Entry]:
-    """Return the entries that tell what a policy did to waits, or would have done."""
+    """Return the entries that say what a policy did to waits, or would have done."""
     steps = ("tested", "shadowed", "watched")
     return [
         each for each in entries if each["kind"] in steps and each.get("difference") is not None
@@ -70,7 +70,7 @@ def effects_of(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def policy_digest(policy: str) -> str:
-    """Name a policy: by its file's content where it has one, else by its words."""
+    """Return a digest of a policy: of its file's content if it has one, else of its name."""
     path = Path(policy.partition(":")[2])
     content = path.read_bytes() if path.is_file() else policy.encode()
     return hashlib.sha256(content).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""The weekly report of a loop: that of the history service, and what steered beside it."""
+"""The weekly report of a loop: the report of the history service, and a section on steering."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def weekly_report(site: Path, service: str | None, day: str | None = None) -> Ma
     Args:
         site: the site folder of the loop.
         service: the site file of the history service; None for the steering alone.
-        day: in the week, such as 2026-11-09. Default: in the last week that is over.
+        day: a day of the week, such as 2026-11-09. Default: one in the last week that is over.
     """
     told = None if service is None else _service(site / service)
     zone = find_zone(told.about.time_zone) if told is not None else UTC

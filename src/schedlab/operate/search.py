@@ -1,4 +1,4 @@
-"""CMA-ES over the weights of a linear order, by what steering with it does to a history."""
+"""Search the weights of a linear order by CMA-ES, by what steering with it does to a history."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ def search_weights(
     determined_by: dict[str, Any],
     tell: Callable[[int, float], object] = lambda done, best: None,
 ) -> str:
-    """Return the policy of the least cost that was seen.
+    """Return the policy with the lowest cost that was found.
 
     An interrupted search goes on from its record, and ends with the same result.
 
     Args:
-        cost: of a policy.
-        generations: how many to draw, measure and learn from.
-        seed: draws them.
+        cost: returns the cost of a policy.
+        generations: number of generations to draw, measure and learn from.
+        seed: seed of these draws.
         record: the file that keeps what was measured.
-        determined_by: what another result would follow from; a record of another search is not
-            gone on with.
-        tell: hears how many generations are done, and the least cost.
+        determined_by: everything that determines the result; a record of another search is not
+            continued.
+        tell: called with the number of generations that are done, and the lowest cost.
     """
     random = np.random.default_rng(seed)
     strategy = cma.CMAEvolutionStrategy(
@@ -56,7 +56,7 @@ def search_weights(
         {
             "bounds": [-3.0, 3.0],
             "randn": lambda *shape: random.standard_normal(shape),
-            "seed": math.nan,  # chance is ours, not that of the whole process
+            "seed": math.nan,  # draw from our own generator, not from the process's
             "verbose": -9,
         },
     )

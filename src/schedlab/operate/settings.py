@@ -22,29 +22,30 @@ _SHARES = ("wait_error", "least_gain", "tolerance", "account_loss", "least_same"
 
 @dataclass(frozen=True, kw_only=True)
 class OperateSettings:
-    """``[operate]``.
+    """The section ``[operate]``.
 
     Args:
-        policies: that are tried in every round.
-        generations: of a search for the weights of a linear order; 0 for no search.
-        metric: what is to be small, in words.
+        policies: policies to try in every round.
+        generations: number of generations of a search for the weights of a linear order; 0 for
+            no search.
+        metric: the metric to minimise, in words.
         keep: bounds that a policy must keep in the test, in words.
-        every: one period of shadow and steering.
+        every: the length of one period of shadow and steering.
         round: how often to collect, learn and test again.
         shadow: how long a policy only says what it would do, before it may steer.
         watch: how long it steers before the effect is looked at.
         history: how far back jobs are collected.
-        forks: futures of each look.
-        phases: draws of the phases of slurmctld's loops in each replay.
+        forks: number of futures of each look.
+        phases: number of draws of the phases of slurmctld's loops in each replay.
         wait_error: the largest error of the twin's mean wait, as a share.
-        least_jobs: a history of fewer says nothing.
+        least_jobs: the smallest number of jobs in a history from which anything can be learnt.
         least_gain: the metric must shrink by this share in the test.
         significant: whether the whole 95 % interval of the test must be below 0.
-        tolerance: a policy is out whose mean wait is longer by more than this share, in the shadow
-            or while it steers.
-        gate: whether a human is asked before a policy steers.
-        clamp: the largest change of a priority; a tenth of the sum of the weights by default.
-        changes: how many in one period.
+        tolerance: a policy is out if it lengthens the mean wait by more than this share, in the
+            shadow or while it steers.
+        gate: whether a person is asked before a policy steers.
+        clamp: the largest change of a priority. Default: a tenth of the sum of the weights.
+        changes: maximum number of changes in one period.
         longest_wait: a job that has waited longer is never moved back.
         account_loss: the largest share by which the forecast wait of an account may grow.
         least_same: the least share of jobs that the twin must have in the same state.
@@ -54,7 +55,7 @@ class OperateSettings:
             the log keeps what every round did.
         service: the site file of the history service, whose figures the weekly report has, and
             whose store gets a copy of the log; a relative path counts from the site folder.
-        seed: draws phases, candidates and futures.
+        seed: seed of phases, candidates and futures.
     """
 
     policies: tuple[str, ...] = ("saf", "evolved:slowdown")
@@ -109,7 +110,7 @@ class OperateSettings:
         self.guards(Bounds(1))
 
     def seconds(self, name: str) -> float:
-        """Return a time, by its key."""
+        """Return the time of a key in seconds."""
         try:
             return float(parse_duration(getattr(self, name)))
         except ParameterError as error:

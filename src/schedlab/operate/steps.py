@@ -38,7 +38,7 @@ LOOK_S = 0.5
 TEST_SEED = 1_000
 """Added to the seed: the test draws other phases than the search."""
 Import = Callable[[Path, Path], object]
-"""Makes a site folder, the second, of a dump, the first."""
+"""Makes a site folder (the second path) from a dump (the first path)."""
 
 
 @dataclass
@@ -48,10 +48,10 @@ class Steps:
     Args:
         site: the site folder.
         settings: what the site wants.
-        import_dump: makes a site folder of what was collected.
+        import_dump: makes a site folder from what was collected.
         notices: where notices go.
         conf: the slurm.conf. Default: as Slurm finds it.
-        say: hears what happens, a sentence each time.
+        say: called with a sentence on each thing that happens.
     """
 
     site: Path
@@ -73,7 +73,7 @@ class Steps:
         self._keep = [Guard.parse(each) for each in self.settings.keep]
 
     def record(self) -> LoopRecord:
-        """Return where the loop is."""
+        """Return the state of the loop."""
         path = self.folder / LOG
         return record_of(read_ledger(path) if path.exists() else ())
 
@@ -117,7 +117,7 @@ class Steps:
         self.say(why or f"the twin's mean wait is {told['wait_error']:+.1%} from Slurm's")
 
     def learn(self, record: LoopRecord) -> None:
-        """Learn on the first half of the history."""
+        """Choose the best policy on the first half of the history."""
         read = self._read(record, "first")
         periods = periods_of(read)
         judge = self._judge(part_of(read, periods.before(len(periods) // 2)), self.settings.seed)
@@ -162,7 +162,7 @@ class Steps:
         )
 
     def test(self, record: LoopRecord) -> None:
-        """Test on the second half, under other phases."""
+        """Test this policy on the second half of the history, under other phases."""
         read = self._read(record, "first")
         periods = periods_of(read)
         policy = record.of("learned")["policy"]
@@ -182,7 +182,7 @@ class Steps:
         self.say(f"{said}; {why}" if why else said)
 
     def shadow(self, record: LoopRecord) -> None:
-        """Let the policy say what it would do, and score that with what happened meanwhile."""
+        """Let the policy say what it would do, and score that by what happened meanwhile."""
         policy = record.of("tested")["policy"]
         if record.last != "shadowing":
             self._write("shadowing", record.round, policy=policy)
@@ -247,11 +247,11 @@ class Steps:
         self.say(f"{asked['policy']} is {kind} by {answer.who}")
 
     def allow(self, record: LoopRecord) -> None:
-        """Go on without a person: the settings say so."""
+        """Let the policy steer without asking a person: the settings say so."""
         self._write("allowed", record.round, policy=record.of("tested")["policy"], who="settings")
 
     def steer(self, record: LoopRecord) -> None:
-        """Change priorities for as long as one watch lasts, or until somebody stops it."""
+        """Change priorities for one watch period, or until someone stops it."""
         policy = record.of("tested")["policy"]
         if policy_digest(policy) != record.of("tested")["digest"]:
             raise InputError(f"{policy}: its file was changed since the test")
@@ -261,7 +261,7 @@ class Steps:
         reader = peer.reader(self.every_s / 3, with_factors=True)
         live = self.site / "live"
         self._make(live)
-        self.gate.stopped_by()  # what was asked before it began
+        self.gate.stopped_by()  # drop a request from before the steering began
         begun = self._write("steers", record.round, policy=policy, digest=policy_digest(policy))
         self.tell("steers", f"{policy} steers")
         guards = self.settings.guards(peer.bounds)
@@ -299,7 +299,7 @@ class Steps:
             self.tell("stopped", f"{policy} no longer steers: stopped by {who}")
 
     def watch(self, record: LoopRecord) -> None:
-        """Watch what the changes did, by the twin with and without them."""
+        """Measure what the changes did, by the twin with and without them."""
         policy, since = record.of("steered")["policy"], record.of("steered")["since"]
         log = read_ledger(self.site / "live" / STEERING_LOG)
         score = self._score(record, "watch", [entry for entry in log if entry["at"] >= since])
@@ -312,7 +312,7 @@ class Steps:
         self.say(why or f"effect of {policy}: {told}")
 
     def end(self, record: LoopRecord, why: str, *, keep: bool = False) -> None:
-        """End the round; the policy that steers goes, unless it is to be kept."""
+        """End the round; the policy that steers is withdrawn, unless ``keep`` is true."""
         if record.steers and not keep:
             self._write("rolled back", record.round, policy=record.steers, why=why)
             self.tell("rolled back", f"{record.steers} no longer steers: {why}")
@@ -332,12 +332,12 @@ class Steps:
         entry = self._ledger.add(kind, time.time(), round=number, **what)
         try:
             self.copy()
-        except SchedlabError as error:  # the next entry brings this one along
+        except SchedlabError as error:  # the next copy has this entry, too
             self.say(f"the log was not copied to the store: {error}")
         return entry
 
     def tell(self, kind: str, text: str, **more: Any) -> None:
-        """Say it, and send it to those who want notices."""
+        """Say a sentence, and send it as a notice."""
         self.say(text)
         for failure in self.notices.send(kind, text, **more):
             self.say(f"a notice was not sent: {failure}")
@@ -358,7 +358,7 @@ class Steps:
         return place_of(self.folder, record.round)
 
     def _collected(self, record: LoopRecord, name: str) -> SlurmSite:
-        """Collect and import what there is now."""
+        """Collect and import the present state of the scheduler."""
         place = self._place(record)
         dump, folder = place / f"dump-{name}", place / f"site-{name}"
         collect(dump, self.settings.seconds("history"), self.conf)

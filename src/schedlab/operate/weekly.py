@@ -1,4 +1,4 @@
-"""The week of a loop: what steered, with which effect, and why."""
+"""The week of a loop: which policies steered, with which effect, and why."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class LoopWeek:
     """What the loop did between two moments.
 
     Args:
-        entries: of its log.
-        effects: that became known.
-        policies: that steered.
-        steered_h: for how long, in hours.
-        changes: of priorities; returns are counted, too.
-        refused: periods in which a guard forbade all changes.
+        entries: the entries of its log.
+        effects: the effects that became known.
+        policies: the policies that steered.
+        steered_h: for how long they steered, in hours.
+        changes: number of changes of priorities, including returns.
+        refused: number of periods in which a guard forbade all changes.
     """
 
     entries: Sequence[Entry]
@@ -73,7 +73,7 @@ def week_of(site: Path, from_s: float, to_s: float) -> LoopWeek:
 
 
 def steered_spans(entries: Iterable[Entry], now: float) -> Iterable[tuple[float, float, str]]:
-    """Yield when a policy steered, and which; one that steers does so until now."""
+    """Yield the beginning, end and policy of each steering; one that goes on ends now."""
     begun: Entry | None = None
     for entry in entries:
         if begun is not None and entry["kind"] in ("steers", "steered", "ended", *ENDS):

@@ -46,10 +46,10 @@ class Apart:
     platform: Platform
     parts: tuple[Part, ...]
     size: HeaderSize | None
-    """That of the machine, where the trace's header tells it."""
+    """The size of the machine, if the trace's header gives it."""
 
     def notes(self) -> Iterator[str]:
-        """Tell the sizes, where they come from, and what is left over or in two partitions."""
+        """Yield lines on the sizes, their sources, and nodes in no partition or in two."""
         for how, words in (
             ("given", "as given"),
             ("header", "as the trace's header says"),
@@ -78,7 +78,7 @@ def keep_apart(
 
     Args:
         workload: the jobs of the trace.
-        nodes: of the machine. Default: as the header says, else those of all partitions.
+        nodes: the nodes of the machine. Default: as the header says, else those of all partitions.
         sizes: nodes of partitions, by their names or numbers.
     """
     named, names = _named(workload)
@@ -121,7 +121,7 @@ def widest(apart: Apart) -> NDArray[np.int64]:
 
 
 def _named(workload: Workload) -> tuple[Workload, dict[int, str]]:
-    """Return the workload with queues for partitions if it must be, and each code's name."""
+    """Return the workload, with queues as partitions if need be, and the name of each code."""
     if count_of(workload, "partition") < 2:
         if count_of(workload, "queue") < 2:
             raise WorkloadError(
@@ -148,7 +148,7 @@ def _queues_for_partitions(workload: Workload) -> Workload:
 
 
 def _names(workload: Workload) -> dict[int, str]:
-    """Return the codes that occur, with their names; the number where a name does not tell."""
+    """Return the codes that occur, with their names; the number where a name is unclear."""
     codes = [code for code in np.unique(workload["partition"]).tolist() if code >= 0]
     names = {code: label_of(workload, "partition", code) or str(code) for code in codes}
     often = Counter(names.values())
@@ -161,7 +161,7 @@ def _names(workload: Workload) -> dict[int, str]:
 
 
 def _given(names: Mapping[int, str], sizes: Mapping[str, int]) -> dict[int, int]:
-    """Return the sizes by code; a partition is named by name or number."""
+    """Return the sizes by code; a partition is given by name or number."""
     codes = {str(code): code for code in names} | {name: code for code, name in names.items()}
     found: dict[int, int] = {}
     for name, count in sizes.items():
@@ -201,7 +201,7 @@ def _part(
 
 
 def _told_by_header(workload: Workload, code: int, name: str) -> int | None:
-    """Return its size by the header, in what jobs count: nodes, or processors."""
+    """Return the partition's size in the header, in the unit of the jobs: nodes or processors."""
     nodes, procs = (header_int(workload.header, key) for key in ("MaxNodes", "MaxProcs"))
     by_node = "cores_per_node" in workload or procs in (None, nodes)
     for text in workload.header.get("MaxNodes" if by_node else "MaxProcs", ()):

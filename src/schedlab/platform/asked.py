@@ -25,7 +25,7 @@ WATTS = "watts"
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """What jobs ask for before partitions are looked at; see ``Demands``."""
+    """What jobs ask for before partitions are considered; see ``Demands``."""
 
     resources: NodeResources
     least: Counts

@@ -10,7 +10,7 @@ from schedlab.workload.offered import Capacity
 def capacity_of(platform: Platform) -> Capacity:
     """Return nodes, cores, memory and GPUs of all nodes together.
 
-    None for what some node does not tell.
+    None for an amount that some node does not give.
 
     ``scale_load(workload, 0.9, **vars(capacity_of(platform)))`` gives the jobs that load.
     """

@@ -1,4 +1,4 @@
-"""What every description of a machine is checked for."""
+"""Checks of the descriptions of machines."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from schedlab.units import LARGEST
 
 
 def require_count(what: str, value: Any, least: int = 0) -> None:
-    """Refuse what is no whole number from ``least`` on."""
+    """Refuse anything but a whole number of at least ``least``."""
     whole = isinstance(value, int) and not isinstance(value, bool)
     if not whole or not least <= value <= LARGEST:
         raise PlatformError(f"{what} is {value!r}; must be a whole number >= {least}")
 
 
 def require_positive(what: str, value: Any) -> None:
-    """Refuse what is not a number above 0."""
+    """Refuse anything but a number above 0."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if not (number and 0 < value < inf):
         shown = f"{value:g}" if number else repr(value)
@@ -26,13 +26,13 @@ def require_positive(what: str, value: Any) -> None:
 
 
 def require_name(what: str, value: Any) -> None:
-    """Refuse what is no text, or an empty one."""
+    """Refuse anything but a text that is not empty."""
     if not isinstance(value, str) or not value.strip():
         raise PlatformError(f"{what} is {value!r}; must be a text")
 
 
 def require_word(what: str, value: Any) -> None:
-    """Refuse what is no text, or has a sign that parts what jobs ask for."""
+    """Refuse anything but a text without the signs that separate what jobs ask for."""
     require_name(what, value)
     if any(sign in value for sign in ":+,"):
         raise PlatformError(f"{what} is {value!r}; must have none of : + ,")

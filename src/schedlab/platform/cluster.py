@@ -25,13 +25,13 @@ class Cluster:
     """Groups of nodes, the partitions they are in, and when they are not open to all.
 
     Args:
-        name: which jobs and tables give.
+        name: the name in jobs and tables.
         groups: the nodes, numbered through the groups in order.
         site: the place that the cluster is in.
         partitions: sets of nodes; without any, all jobs may have all nodes.
         outages: when nodes are down.
         drains: when nodes take no new jobs.
-        reservations: when nodes are for some.
+        reservations: when nodes are for some users or accounts only.
     """
 
     name: str = "cluster"
@@ -56,7 +56,7 @@ class Cluster:
 
     @cached_property
     def nodes(self) -> int:
-        """How many nodes there are."""
+        """The number of nodes."""
         return sum(group.nodes for group in self.groups)
 
     @cached_property
@@ -66,7 +66,7 @@ class Cluster:
 
     @cached_property
     def by_host(self) -> Mapping[str, NodeType]:
-        """What each node has that goes by a name."""
+        """The type of each node that has a name."""
         return {host: group.type for group in self.groups for host in group.names()}
 
     def intervals(self) -> Iterator[NodeInterval]:
@@ -74,7 +74,7 @@ class Cluster:
         yield from (*self.outages, *self.drains, *self.reservations)
 
     def of_cores(self) -> Cluster:
-        """Return the same with every core for itself, as a node that jobs can have."""
+        """Return the cluster with each core as a node of its own."""
         first = [0]
         for group in self.groups:
             for _ in range(group.nodes):
@@ -121,7 +121,7 @@ class Cluster:
 
 
 def _of_cores(group: NodeGroup) -> NodeGroup:
-    """Return its cores as nodes; each draws its share of a node's power."""
+    """Return the group's cores as nodes; each draws its share of a node's power."""
     cores, watts = group.type.cores or 1, asdict(group.type.power)
     power = NodePower(**{name: value / cores for name, value in watts.items()})
     of_core = NodeType(group.type.name, 1, features=group.type.features, power=power)

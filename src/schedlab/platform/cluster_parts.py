@@ -24,7 +24,7 @@ def whole_clusters(platform: Platform) -> tuple[PlacedPartition, ...]:
 def cluster_parts(workload: Workload, platform: Platform) -> list[list[tuple[int, int]]]:
     """Return for each job the clusters that it needs, by their place, with the number of nodes.
 
-    Raises WorkloadError for a job that does not say, or that needs what is not there.
+    Raises WorkloadError for a job that names no cluster, or needs nodes that do not exist.
     """
     places = platform.cluster_places()
     made = []

@@ -1,4 +1,4 @@
-"""Which features a job wants of its nodes: ``a&(b|c)``."""
+"""The features that a job wants of its nodes: ``a&(b|c)``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection
 from schedlab.errors import WorkloadError
 
 Constraint = Callable[[Collection[str]], bool]
-"""Whether a node with these features will do."""
+"""A test whether a node with these features is allowed."""
 
 _TOKENS = re.compile(r"\s*([&|()]|[^\s&|()]+)")
 _REFUSED = {

@@ -1,4 +1,4 @@
-"""What the whole site has and jobs use up while they run: licences, watts."""
+"""What the whole site has and jobs hold while they run: licences, watts."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Consumable:
     """Something countable that belongs to no node.
 
     Args:
-        name: which jobs give, such as ``matlab`` or ``watts``.
+        name: the name that jobs give, such as ``matlab`` or ``watts``.
         capacity: how much there is at time 0.
-        steps: how that changes, in order of time.
+        steps: how the capacity changes, in order of time.
     """
 
     name: str

@@ -55,7 +55,7 @@ class Demands:
     def jobs_on_parts(self) -> int:
         """Return how many jobs ask for part of a node: fewer cores than the largest node has.
 
-        Where cores are not told, those are all jobs that do not have their nodes to themselves.
+        If cores are unknown, these are all jobs that do not have their nodes to themselves.
         """
         shares = ~self.whole
         if "cores" in self.resources.place:
@@ -100,7 +100,7 @@ def demands_of(workload: Workload, platform: Platform, *, whole_nodes: bool = Fa
 
 
 def _with_usual_memory(asked: Asked, per_core: Counts) -> Counts:
-    """Return where a job asks for no memory, what its partition gives it with each core."""
+    """Return the demands; a job that asks for no memory gets its partition's memory per core."""
     place = asked.resources.place
     if "memory" not in place or "cores" not in place:
         return asked.per_node
@@ -111,7 +111,7 @@ def _with_usual_memory(asked: Asked, per_core: Counts) -> Counts:
 
 
 def _on_nodes_that_fit(workload: Workload, platform: Platform, demands: Demands) -> Demands:
-    """Return the same, with sets of nodes for jobs of whole nodes that hold them.
+    """Return the demands, in which jobs of whole nodes may have only nodes that can hold them.
 
     Every part must find enough nodes that have what it needs, on an empty machine.
     """
@@ -144,7 +144,7 @@ def _groups_that_fit(demands: Demands) -> NDArray[np.bool_]:
 def _narrowed(
     demands: Demands, parts: Counts, fits: NDArray[np.bool_], of_group: Counts
 ) -> Demands:
-    """Give these parts sets of their own: of the nodes they may have, those of groups that fit."""
+    """Give these parts node sets of their own, with only the nodes of groups that fit."""
     sets, allowed = list(demands.node_sets), demands.allowed.copy()
     table = np.column_stack([demands.allowed[parts], fits])
     kinds, kind = np.unique(table, axis=0, return_inverse=True)

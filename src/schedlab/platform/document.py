@@ -1,4 +1,4 @@
-"""The sections of a platform file, which are also those of a site file that say what it has."""
+"""The sections of a platform file; a site file describes its machines with the same ones."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ HISTORY_SECTIONS = (
     "service",
     "slurm",
 )
-"""Sections of a site file that say nothing of its machines."""
+"""Sections of a site file that do not describe its machines."""
 
 _TYPE_KEYS = tuple(key_of(each.name) for each in fields(NodeType))
 _GROUP_KEYS = tuple(key_of(each.name) for each in fields(NodeGroup))
@@ -64,7 +64,7 @@ class Machines(NamedTuple):
 def read_document(document: Mapping[str, Any], default_name: str) -> Machines:
     """Return the machines in the sections of a file.
 
-    ``default_name`` is for one that has no name.
+    ``default_name`` is for a file that gives no name.
     """
     if not isinstance(document, Mapping):
         raise PlatformError(f"a platform is {document!r}; must be a table of sections")

@@ -13,7 +13,7 @@ from schedlab.platform.checks import require_count, require_positive
 from schedlab.platform.cluster import MAX_NODES
 
 _MOST = 10_000_000
-"""Failures that are drawn at a time."""
+"""The most failures that are drawn at a time."""
 _SHAPES = (0.1, 100)
 
 
@@ -69,14 +69,14 @@ def draw_failures(
     them, and those before stay the same.
 
     Args:
-        nodes: how many nodes there are.
-        until_s: no node fails from then on.
+        nodes: the number of nodes.
+        until_s: no node fails from this time on.
         mean_up_s: mean time that a node is up before it fails.
         mean_repair_s: mean time until it is up again.
-        shape: of the Weibull distribution of the time up. Default: 1, the exponential one; below 1
-            failures come in bursts (Schroeder and Gibson, DSN 2006, found 0.7 to 0.8).
-        repair_shape: of that of the repair time. Default: every repair takes the mean.
-        seed: of the draws.
+        shape: shape of the Weibull distribution of the time up. Default: 1, the exponential one;
+            below 1 failures come in bursts (Schroeder and Gibson, DSN 2006, found 0.7 to 0.8).
+        repair_shape: the same for the repair time. Default: every repair takes the mean.
+        seed: seed of the draws.
     """
     require_count("nodes", nodes, 1)
     require_count("until_s", until_s)
@@ -99,7 +99,7 @@ def draw_failures(
 
 
 def _require_shape(name: str, shape: float) -> None:
-    """Refuse what no machine fails by, and what would be beyond all numbers."""
+    """Refuse shapes that no machine's failures have, and shapes that would overflow."""
     require_positive(name, shape)
     if not _SHAPES[0] <= shape <= _SHAPES[1]:
         raise PlatformError(f"{name} is {shape:g}; must be {_SHAPES[0]} to {_SHAPES[1]}")

@@ -10,7 +10,7 @@ from itertools import product
 from schedlab.errors import InputError
 
 MAX_HOSTS = 1_000_000
-"""More than any cluster has: a longer list is a slip of the pen."""
+"""More than any cluster has: a longer list is a typing error."""
 
 _PART = re.compile(r"(?:[^,\[\]]|\[[^\[\]]*\])+")
 _BRACKETS = re.compile(r"\[([^\[\]]*)\]")
@@ -72,7 +72,7 @@ def fold_hosts(hosts: Iterable[str]) -> str:
     plain = []
     for host in dict.fromkeys(hosts):
         stem = host.rstrip("0123456789")
-        if len(stem) < len(host):  # as most are called; the expression takes five times as long
+        if len(stem) < len(host):  # as in most names; the expression takes five times as long
             groups.setdefault((stem, ""), []).append(host[len(stem) :])
         elif match := _LAST_NUMBER.fullmatch(host):
             groups.setdefault((match[1], match[3]), []).append(match[2])
@@ -86,7 +86,7 @@ def fold_hosts(hosts: Iterable[str]) -> str:
 
 def _in_order(numbers: list[str]) -> list[str]:
     if len(set(map(len, numbers))) == 1:
-        return sorted(numbers)  # in which texts of one length are in the order of numbers
+        return sorted(numbers)  # texts of one length sort as their numbers do
     return sorted(numbers, key=lambda number: (int(number), len(number)))
 
 

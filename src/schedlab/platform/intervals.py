@@ -10,7 +10,7 @@ from schedlab.platform.checks import require_count
 
 @dataclass(frozen=True)
 class NodeInterval:
-    """A time on some nodes, in seconds on the clock of the workload.
+    """A period of time on some nodes, in seconds on the clock of the workload.
 
     Args:
         begin_s: first second.
@@ -45,7 +45,7 @@ class Drain(NodeInterval):
 
 @dataclass(frozen=True)
 class Reservation(NodeInterval):
-    """The nodes are for some; a job of others must end before it begins.
+    """The nodes are for some users or accounts; other jobs must end before it begins.
 
     Args:
         users: who may use the nodes.

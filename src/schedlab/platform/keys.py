@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 def build_section(section: type[T], given: Mapping[str, Any], where: str, **ready: Any) -> T:
-    """Return the dataclass that the section fills in; ``ready`` are fields that need no reading."""
+    """Return the dataclass filled from the section; fields in ``ready`` need no reading."""
     known = {key_of(each.name): each for each in _fields(section) if each.name not in ready}
     reject_unknown_keys(given, known, where)
     where = place_of(where, given)
@@ -38,7 +38,7 @@ def place_of(where: str, given: Mapping[str, Any]) -> str:
 
 
 def plain_section(section: Any, left_out: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return the inverse of ``build_section``; what is as usual is left out."""
+    """Return the inverse of ``build_section``; defaults are left out."""
     plain: dict[str, Any] = {}
     for each in _fields(type(section)):
         value = getattr(section, each.name)
@@ -48,7 +48,7 @@ def plain_section(section: Any, left_out: tuple[str, ...] = ()) -> dict[str, Any
 
 
 def key_of(field: str) -> str:
-    """Return the key without the unit, which its value has."""
+    """Return the key of a field: its name without the unit, which the value has."""
     return field.removesuffix("_bytes" if _is_memory(field) else "_s" if _is_time(field) else "")
 
 

@@ -18,9 +18,9 @@ class NodeGroup:
         type: what each of them has.
         count: how many there are, if they have no names.
         hosts: their names as a host list, such as ``n[01-08,12],g2``.
-        more_features: that they have beside those of their type.
+        more_features: the features that they have beside those of their type.
         weight: nodes of lower weight go first with the place ``weight``.
-        switch: the leaf switch that they hang on.
+        switch: the leaf switch that connects them.
     """
 
     type: NodeType = field(default_factory=NodeType)
@@ -42,7 +42,7 @@ class NodeGroup:
 
     @property
     def nodes(self) -> int:
-        """How many there are."""
+        """The number of nodes."""
         return len(self.names()) if self.count is None else self.count
 
     def names(self) -> tuple[str, ...]:
@@ -50,5 +50,5 @@ class NodeGroup:
         return expand_hosts(self.hosts)
 
     def all_features(self) -> frozenset[str]:
-        """Return those of the type and those of the group."""
+        """Return the features of the type and those of the group."""
         return frozenset(self.type.features + self.more_features)

@@ -1,4 +1,4 @@
-"""A platform from a table of nodes, as traces of clusters come with it."""
+"""A platform from a table of nodes, as published with some traces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which nodes of a cluster a text means."""
+"""The nodes of a cluster that a text names."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class NodeNames:
 
     @cached_property
     def _first(self) -> list[int]:
-        """The number of the first node of each group, and how many there are."""
+        """The number of the first node of each group, and the number of all nodes."""
         return [0, *np.cumsum([group.nodes for group in self._groups], dtype=np.int64).tolist()]
 
     @cached_property

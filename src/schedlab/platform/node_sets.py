@@ -1,4 +1,4 @@
-"""Which nodes jobs may have, by partition and constraint."""
+"""The nodes that jobs may have, by partition and constraint."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class NodeSet:
 
 
 def placed_partitions(platform: Platform) -> dict[str, PlacedPartition]:
-    """Return the partitions by ``cluster/partition``, and by their own names where these tell."""
+    """Return the partitions by ``cluster/partition``, and by their own names if unique."""
     own = Counter(rules.name for cluster in platform.clusters for rules in cluster.partitions)
     found: dict[str, PlacedPartition] = {}
     for first, cluster in zip(platform.first_nodes(), platform.clusters, strict=True):
@@ -72,9 +72,9 @@ def placed_partitions(platform: Platform) -> dict[str, PlacedPartition]:
 def chosen_partitions(
     text: str | None, known: Mapping[str, PlacedPartition]
 ) -> tuple[PlacedPartition, ...]:
-    """Return those that a job names, such as ``debug,general``.
+    """Return the partitions that a job names, such as ``debug,general``.
 
-    The default one if it names none.
+    Return the default partition if it names none.
     """
     if not known:
         return ()
@@ -108,9 +108,9 @@ class NodeSets:
         """Return the place of the set of nodes in any of the partitions that have the features.
 
         Args:
-            partitions: none for all nodes.
-            text: of the constraint.
-            wanted: what it means.
+            partitions: the partitions; none for all nodes.
+            text: the text of the constraint.
+            wanted: the test that the text stands for.
         """
         key = (*partitions, text)
         if key not in self._made:

@@ -20,14 +20,14 @@ _TAKEN = ("cores", "memory", "gpu", "gpus")
 
 @dataclass(frozen=True)
 class NodeType:
-    """A kind of node. What is not said is not known, and limits no job.
+    """A type of node. A value that is not given is unknown, and limits no job.
 
     Args:
-        name: what partitions and other lists of nodes call the nodes of this type.
-        cores: as the scheduler counts them.
-        memory_bytes: that jobs can have.
+        name: the name of these nodes in partitions and other lists of nodes.
+        cores: number of cores, as the scheduler counts them.
+        memory_bytes: memory that jobs can have.
         gpus: how many of each type, such as ``{"a100": 4}``; numbered from 0 in this order.
-        gpu_memory_bytes: of each GPU.
+        gpu_memory_bytes: memory of each GPU.
         resources: any others that jobs can ask for, such as ``{"fpga": 2}``.
         features: words that a job's constraint can ask for.
         power: what a node draws.
@@ -65,12 +65,12 @@ class NodeType:
 
     @property
     def has_resources(self) -> bool:
-        """Whether anything that jobs can ask for is known of it."""
+        """Whether the amount of anything that jobs can ask for is known."""
         return bool(self.cores or self.memory_bytes or self.gpus or self.resources)
 
     @property
     def gpu_count(self) -> int:
-        """GPUs of all types."""
+        """The number of GPUs of all types."""
         return sum(self.gpus.values())
 
     def gpu_types(self) -> list[str]:
@@ -79,7 +79,7 @@ class NodeType:
 
 
 def require_features(features: tuple[str, ...]) -> None:
-    """Refuse what no constraint could name."""
+    """Refuse features that no constraint could name."""
     for feature in features:
         if not isinstance(feature, str) or not _FEATURE.fullmatch(feature):
             raise PlatformError(

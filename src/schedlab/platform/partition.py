@@ -13,7 +13,7 @@ class Partition:
     """Nodes of a cluster under one rule; partitions may overlap.
 
     Args:
-        name: which jobs give.
+        name: the name that jobs give.
         nodes: names of hosts, of node types, or numbers within the cluster, as a host list; all if
             left out.
         default_time_s: run time of a job that asks for none.

@@ -1,4 +1,4 @@
-"""Which set of nodes each job may have."""
+"""The set of nodes that each job may have."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _on_clusters(workload: Workload, platform: Platform) -> PlacedJobs:
 def _by_limits(
     workload: Workload, jobs: Counts, least: Counts, chosen: tuple[PlacedPartition, ...]
 ) -> Iterator[tuple[Counts, tuple[PlacedPartition, ...]]]:
-    """Yield the jobs by those of the chosen partitions whose limits they keep."""
+    """Yield groups of jobs, each with the chosen partitions whose limits its jobs keep."""
     if not chosen:
         yield jobs, ()
         return

@@ -1,4 +1,4 @@
-"""The machines: clusters with their nodes, and what the site has beside."""
+"""The machines: clusters with their nodes, and what else the site has."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Platform:
 
     @property
     def cores(self) -> int:
-        """Cores of all nodes together; a node that does not say counts as one."""
+        """Cores of all nodes together; a node with an unknown number counts as one."""
         return sum((group.type.cores or 1) * group.nodes for group in self.groups)
 
     def first_nodes(self) -> list[int]:
@@ -103,7 +103,7 @@ class Platform:
     def node_names(self) -> list[str]:
         """Return the host name of each node, by its number.
 
-        The number itself where none is known.
+        Return the number itself where no name is known.
         """
         names = [str(number) for number in range(self.nodes)]
         for first, cluster in zip(self.first_nodes(), self.clusters, strict=True):
@@ -112,14 +112,14 @@ class Platform:
         return names
 
     def cluster_places(self) -> dict[str, int]:
-        """Return each cluster's place by ``site/cluster``, and by its own name if that tells."""
+        """Return each cluster's place by ``site/cluster``, and by its own name if unique."""
         names = [(cluster.site, cluster.name) for cluster in self.clusters]
         own = Counter(cluster for _, cluster in names)
         places = {cluster: place for place, (_, cluster) in enumerate(names) if own[cluster] == 1}
         return places | {f"{site}/{cluster}": i for i, (site, cluster) in enumerate(names)}
 
     def only(self, name: str) -> Platform:
-        """Reduce the platform to the cluster of that name (``cluster`` or ``site/cluster``)."""
+        """Return the platform with only this cluster, named ``cluster`` or ``site/cluster``."""
         known: dict[str, Cluster] = {}
         for cluster in self.clusters:
             known[f"{cluster.site}/{cluster.name}"] = cluster
@@ -145,7 +145,7 @@ class Platform:
         )
 
     def of_cores(self) -> Platform:
-        """Return the same with every core for itself, as a node that jobs can have."""
+        """Return the platform with each core as a node of its own."""
         return replace(self, clusters=tuple(each.of_cores() for each in self.clusters))
 
     def to_dict(self) -> dict[str, Any]:

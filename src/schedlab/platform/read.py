@@ -25,7 +25,7 @@ def read_platform(path: str | Path, *, master_host: str = MASTER_HOST) -> Platfo
 
     Args:
         path: the file.
-        master_host: in XML, the host on which Batsim itself runs, and no job.
+        master_host: in XML, the host that runs Batsim itself, and no jobs.
     """
     source = Source.load(path)
     if source.text.lstrip().startswith(b"<"):
@@ -41,13 +41,13 @@ def read_platform(path: str | Path, *, master_host: str = MASTER_HOST) -> Platfo
 
 @dataclass(frozen=True)
 class HeaderSize:
-    """How large the machine is, by the header of its trace."""
+    """The size of the machine by the header of its trace."""
 
     count: int
     unit: str
     """``nodes``, or ``processors`` where the trace counts those; a simulation takes either."""
     inferred: bool
-    """Whether it was not given, and only the nodes were counted that jobs ran on."""
+    """Whether the size was not given, but counted from the nodes that jobs ran on."""
 
     def __str__(self) -> str:
         says = "inferred from the jobs" if self.inferred else "as the trace's header says"
@@ -66,8 +66,8 @@ def platform_from_header(workload: Workload) -> Platform:
 def header_size(workload: Workload) -> HeaderSize:
     """Return the size of the machine by the trace's header.
 
-    A trace counts processors, so the size is ``MaxProcs``, or ``MaxNodes`` where that is all there
-    is. A workload with the column ``cores_per_node`` counts nodes, so the size is ``MaxNodes``.
+    A trace counts processors, so the size is ``MaxProcs``, or ``MaxNodes`` if only that is given.
+    A workload with the column ``cores_per_node`` counts nodes, so the size is ``MaxNodes``.
     """
     if "needs" in workload:
         raise PlatformError(

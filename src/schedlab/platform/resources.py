@@ -13,15 +13,15 @@ from schedlab.platform.platform import Platform
 from schedlab.units import LARGEST, short_bytes
 
 UNLIMITED = LARGEST
-"""What a node has of something that its description does not tell."""
+"""The amount of a resource that the description of a node does not give."""
 
 
 @dataclass(frozen=True, eq=False)
 class NodeResources:
     """The resources of a platform: cores, memory in bytes, GPUs, and any others.
 
-    Where there are GPUs of several types, ``gpu`` counts all of them and ``gpu:TYPE`` those of one.
-    Only what some node is said to have is counted.
+    With GPUs of several types, ``gpu`` counts all of them and ``gpu:TYPE`` those of one type.
+    Only resources that some node has by its description are counted.
     """
 
     names: tuple[str, ...]
@@ -31,7 +31,7 @@ class NodeResources:
 
     @classmethod
     def of(cls, platform: Platform) -> NodeResources:
-        """Return the resources that the platform's nodes are said to have."""
+        """Return the resources that the platform's nodes have by their descriptions."""
         types = [group.type for group in platform.groups]
         gpus = list(dict.fromkeys(kind for each in types for kind in each.gpus))
         names = ["cores"] if any(each.cores for each in types) else []
@@ -49,7 +49,7 @@ class NodeResources:
         return {name: column for column, name in enumerate(self.names)}
 
     def told(self, amounts: NDArray[np.int64]) -> str:
-        """Write ``32 cores, 187 GiB memory and 2 gpu``, of what is above 0 and limited."""
+        """Write amounts that are above 0 and limited: ``32 cores, 187 GiB memory and 2 gpu``."""
         words = [
             _words(name, amount)
             for name, amount in zip(self.names, amounts.tolist(), strict=True)

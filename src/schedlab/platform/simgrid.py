@@ -27,7 +27,7 @@ _SPEED = re.compile(r"\s*([0-9.]+(?:[eE][+-]?[0-9]+)?)\s*(?:([kMGTPEZY]?)(i?)f)?
 
 @dataclass(frozen=True)
 class _Element:
-    """A host or several, with where it stands in the file."""
+    """A host or several, with the place in the file."""
 
     source: Source
     tag: str
@@ -41,11 +41,11 @@ class _Element:
         return InputError.at(self.source.path, self.line, f'{self.tag} "{name}": {reason}')
 
     def runs_jobs(self) -> bool:
-        """Return whether it has the role of a compute node, as is usual."""
+        """Return whether the element has the role of a compute node, as is usual."""
         return self.properties.get("role", "") not in _NOT_FOR_JOBS
 
     def hosts(self, master_host: str) -> int:
-        """Return how many hosts there are but for the master host."""
+        """Return the number of hosts without the master host."""
         if self.tag == "host":
             return int(self.attributes.get("id") != master_host)
         numbers = self._radical()
@@ -53,7 +53,7 @@ class _Element:
         return sum(f"{prefix}{number}{suffix}" != master_host for number in numbers)
 
     def speed(self) -> float:
-        """Return flops per second in the power state in which it begins."""
+        """Return flops per second in the initial power state."""
         texts = self.attributes.get("speed", "").split(",")
         state = self.attributes.get("pstate", "0")
         if not state.isdecimal() or int(state) >= len(texts):
@@ -107,7 +107,7 @@ def _require_equal(elements: list[_Element]) -> None:
 def _elements(source: Source) -> list[_Element]:
     """Return hosts and clusters of hosts, in the order of the file.
 
-    Nothing is loaded that the file points to, and it may declare no entities.
+    Nothing that the file points to is loaded, and it may declare no entities.
     """
     parser, found = expat.ParserCreate(), _Found(source)
     parser.StartElementHandler = lambda tag, attributes: found.begin(

@@ -10,6 +10,6 @@ from schedlab.sections import document_toml
 
 
 def write_platform(platform: Platform, path: str | Path) -> None:
-    """Write what ``read_platform`` reads."""
+    """Write the platform to a file that ``read_platform`` reads."""
     with atomic_write(path) as temporary:
         temporary.write_text(document_toml(platform.to_dict()), encoding="utf-8")

@@ -29,7 +29,7 @@ class BackfillEntry:
     parameters: Parameters
     build: Callable[..., _core.Policy]
     fcfs_only: tuple[str, ...] = ()
-    """Parameters that no other order has."""
+    """Parameters that only the order fcfs has."""
 
 
 def _easy(

@@ -47,7 +47,7 @@ class Priority:
 
 
 class EvolvedPolicy(_core.Easy):
-    """A priority at work."""
+    """The policy that a ``Priority`` describes."""
 
     def __init__(self, priority: Priority, name: str = "evolved") -> None:
         """Order the queue and the candidates by its weights."""
@@ -57,13 +57,13 @@ class EvolvedPolicy(_core.Easy):
 
 
 def evolved_policy(path: str | Path, name: str = "") -> EvolvedPolicy | NetworkPolicy:
-    """Return the policy in a file that ``schedlab learn evolve`` wrote, or somebody by hand."""
+    """Return the policy in a file that was written by ``schedlab learn evolve`` or by hand."""
     found, name = read_evolved(path), name or f"evolved:{path}"
     return EvolvedPolicy(found, name) if isinstance(found, Priority) else NetworkPolicy(found, name)
 
 
 def read_evolved(path: str | Path) -> Priority | Network:
-    """Return the priority in a TOML file, or the network: that has units."""
+    """Return the priority in a TOML file, or the network if the file has units."""
     document = parse_toml(path, Source.load(path).decoded())
     try:
         return network_of(document) if "unit" in document else _priority(document)
@@ -133,7 +133,7 @@ def _lines(priority: Priority) -> Iterator[str]:
 def _toml(value: Any) -> str:
     """Return a text, number or list as TOML, which writes them as JSON does.
 
-    A mapping in one line.
+    A mapping becomes one line.
     """
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{json.dumps(k)} = {_toml(v)}" for k, v in value.items()) + " }"

@@ -1,4 +1,4 @@
-"""What a linear order knows of a waiting job; computed in ``cpp/policies/linear_order.cpp``."""
+"""Features of a waiting job for linear orders; computed in ``cpp/policies/linear_order.cpp``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Feature:
-    """One number that says something of a job, the same on machines of any size.
+    """One number that describes a job in the same way on machines of any size.
 
     ``expression`` is Python, of the job's columns in the ``Queue`` that a Python order gets and of
     the machine's nodes ``N``.
@@ -35,7 +35,7 @@ FEATURES: dict[str, Feature] = {
 }
 
 Weights = Mapping[str, float]
-"""By feature; one left out has weight 0."""
+"""Weights by feature; a feature that is left out has weight 0."""
 
 
 def formula(weights: Weights) -> str:

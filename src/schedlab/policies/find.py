@@ -31,7 +31,7 @@ ALIASES = {
 
 @dataclass(frozen=True)
 class PolicyFile:
-    """The maker of a policy from a file, loaded when it is named, and its parameters."""
+    """The maker of a policy from a file, which is imported when needed, and its parameters."""
 
     make: str
     parameters: Parameters = field(default_factory=dict)
@@ -76,7 +76,7 @@ def find_policy(
 
 
 def with_file_in(folder: Path, policy: str) -> str:
-    """Return the same policy, its file of ``learned:FILE`` and the like taken from the folder."""
+    """Return the policy with its file, as in ``learned:FILE``, taken from the folder."""
     kind, colon, file = policy.partition(":")
     from_file = colon and kind in FROM_FILES and not _is_ready(kind, file)
     return f"{kind}:{folder / file}" if from_file else policy
@@ -116,7 +116,7 @@ def _from_text(base: str, parameters: dict[str, str], depth: int | None) -> Chos
 
 
 def _recorded(base: str) -> str:
-    """Return the name in results: the shortest of a combination, else the one that was written."""
+    """Return the name for results: the alias of a combination, else the name as written."""
     shorter = {full: alias for alias, full in ALIASES.items()}
     return shorter.get(base, base)
 

@@ -16,7 +16,7 @@ class FirstPromises(Policy):
     counts_nodes = True
 
     def __init__(self, promises: int, depth: int | None = None) -> None:
-        """Promise that number of waiting jobs a start.
+        """Promise a start to this number of waiting jobs.
 
         Args:
             promises: the number.

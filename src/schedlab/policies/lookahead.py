@@ -32,7 +32,7 @@ PREDICTED = {
     "predicted": (0.25, 0.0),
     "aged": (0.25, 0.3),
 }
-"""Orders by the run time that past jobs tell: how much the nodes weigh beside it, and the wait."""
+"""Orders by the run time that past jobs suggest, with the weights of the nodes and of the wait."""
 EVOLVED = "evolved"
 PERIOD_S, FORKS, DOUBT, BUDGET = 7200, 40, 0.5, 16_000
 DAY_S = 86_400
@@ -73,7 +73,7 @@ def one_name(text: str) -> str:
 
 
 def coming(text: str) -> int | None:
-    """Read how long jobs come in the forks: ``none``, a duration of up to a day, or ``auto``."""
+    """Read how long jobs arrive in the forks: ``none``, a duration of up to a day, or ``auto``."""
     if text == "auto":
         return None
     seconds = 0 if text == "none" else duration(text)
@@ -101,7 +101,7 @@ def lookahead(
     seed: int = 0,
     threads: int = 1,
 ) -> _core.Lookahead:
-    """Return the policy; ``PARAMETERS`` says what each means."""
+    """Return the policy; ``PARAMETERS`` says what each argument means."""
     tried = [candidate(name) for name in dict.fromkeys((base, *candidates))]
     if evolve:
         tried.append((EVOLVED, _core.PredictedOrder(0.0, 0.0), None, None))

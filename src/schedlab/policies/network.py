@@ -21,14 +21,14 @@ JOB_INPUTS: dict[str, str] = {
     "log_wait": "log10(1 + wait_s / 60)",
     "log_slowdown": "log10(1 + wait_s / run_s)",
 }
-"""What the network knows of a job; ``run_s`` is what past jobs tell, at least 10 s."""
+"""What the network knows of a job; ``run_s`` is the run time from past jobs, at least 10 s."""
 
 QUEUE_INPUTS: dict[str, str] = {
     "free": "free / N",
     "log_demand": "log10(1 + sum(nodes) / N)",
     "log_work": "log10(1 + sum(nodes * request_s) / N / 3600)",
 }
-"""What it knows of the machine and of all waiting jobs."""
+"""What the network knows of the machine and of all waiting jobs."""
 
 INPUTS = (*JOB_INPUTS, *QUEUE_INPUTS)
 
@@ -65,10 +65,10 @@ class Network:
 
 
 class NetworkPolicy(_core.Easy):
-    """A network at work."""
+    """The policy that a ``Network`` describes."""
 
     def __init__(self, network: Network, name: str = "network") -> None:
-        """Order the queue by the network; backfilling goes the same way."""
+        """Order the queue by the network; backfilling has the same order."""
         super().__init__(network.order(), None, None, None)
         self.name = name
 

@@ -33,7 +33,7 @@ def whole(text: str) -> int:
 
 
 def up_to(most: int) -> Callable[[str], int]:
-    """Return an integer from 1 to ``most``."""
+    """Return a function that reads an integer from 1 to ``most``."""
 
     def parse(text: str) -> int:
         value = _whole(text, 1)
@@ -60,7 +60,7 @@ def yes_or_no(text: str) -> bool:
 
 
 def factor(text: str) -> float:
-    """Return a number of at least 1; ``inf`` has no limit."""
+    """Return a number of at least 1; ``inf`` means no limit."""
     value = _number(text)
     if not value >= 1:
         raise ParameterError(f'"{text}"; must be a number >= 1 or inf')
@@ -68,7 +68,7 @@ def factor(text: str) -> float:
 
 
 def not_negative(text: str) -> float:
-    """Return a number of at least 0; ``inf`` has no limit."""
+    """Return a number of at least 0; ``inf`` means no limit."""
     value = _number(text)
     if not value >= 0:
         raise ParameterError(f'"{text}"; must be a number >= 0 or inf')
@@ -92,7 +92,7 @@ def number(text: str) -> float:
 
 
 def ageing(text: str) -> float:
-    """Return seconds in a duration such as ``7d``; ``inf`` has no end."""
+    """Return seconds in a duration such as ``7d``; ``inf`` means no end."""
     seconds = math.inf if text == "inf" else parse_duration(text)
     if seconds < 1:
         raise ParameterError(f'"{text}"; must be a duration of at least 1s or inf')

@@ -27,18 +27,18 @@ __all__ = [
 ]
 
 _SHOWN = 40
-"""Letters of a wrong answer that a sentence repeats."""
+"""The longest wrong answer that an error repeats, in letters."""
 
 
 class Policy(_core.Policy):
     """Decides at each pass which waiting jobs start.
 
-    A pass comes whenever a job has been submitted, has ended or was withdrawn. What the method
-    neither starts nor reserves simply goes on waiting.
+    A pass comes whenever a job has been submitted, has ended or was withdrawn. A job that the
+    method neither starts nor reserves goes on waiting.
     """
 
     counts_nodes: ClassVar[bool] = False
-    """Whether it plans numbers of whole nodes, and so cannot have jobs that share nodes."""
+    """Whether it plans numbers of whole nodes, and so cannot schedule jobs that share nodes."""
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
         """Make the native part here: a subclass may forget ``super().__init__()``."""
@@ -55,7 +55,7 @@ class Policy(_core.Policy):
     def clone(self) -> Self:
         """Return a copy for a fork of the simulation, with all that it keeps between passes.
 
-        All attributes are copied deeply; define it where some should be shared.
+        All attributes are copied deeply; override this method if some should be shared.
         """
         return clone_of(self)
 
@@ -63,7 +63,7 @@ class Policy(_core.Policy):
         return self.clone()
 
     def counters(self) -> Mapping[str, float]:
-        """Return what it has counted, for the schedule's provenance."""
+        """Return what the policy has counted, for the schedule's provenance."""
         return {}
 
     def schedule(self, view: View) -> None:
@@ -96,14 +96,14 @@ class Order(_core.Order):
 
 
 class CheckedOrder(Order):
-    """Another order; what it returns is checked before the core gets it."""
+    """Wraps an order, and checks its scores before the core gets them."""
 
     def __init__(self, order: Order) -> None:
         """Take the order."""
         self._order = order
 
     def score(self, queue: Queue) -> ArrayLike:
-        """Return its scores, if they are one number per waiting job."""
+        """Return the order's scores, which must be one number per waiting job."""
         scores = self._order.score(queue)
         numbers = _as_array(scores)
         if numbers is None or numbers.dtype.kind not in "biuf" or numbers.ndim != 1:
@@ -133,7 +133,7 @@ class ChosenPolicy:
     predictor: ChosenPredictor = field(default_factory=lambda: find_predictor("request"))
 
     def clone(self) -> ChosenPolicy:
-        """Return the same with a policy of its own, for a fork of the simulation."""
+        """Return a copy with a policy of its own, for a fork of the simulation."""
         return replace(self, core=self.core.clone())
 
 
@@ -142,7 +142,7 @@ def require_plans_nodes(chosen: ChosenPolicy, *, counted: bool) -> None:
 
     Args:
         chosen: the policy.
-        counted: jobs take whole nodes of clusters or partitions that have no node in common.
+        counted: whether jobs take whole nodes of clusters or partitions without common nodes.
     """
     if isinstance(chosen.core, _core.Pinned):
         raise ParameterError(

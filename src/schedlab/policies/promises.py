@@ -11,7 +11,7 @@ class Promises:
     """The start promised to each waiting job; it may get earlier, never later.
 
     Only jobs that outlive their prediction, or their request where they are not killed, can break
-    a promise: while one does, and after it until none is in the past, all are replanned. These
+    a promise: while one does, and then until no promise is in the past, all are replanned. These
     are the rules of conservative backfilling (Mu'alem & Feitelson, IEEE TPDS 2001).
     """
 
@@ -19,14 +19,14 @@ class Promises:
         self._start_s: dict[int, int] = {}
         self._broken = False
         self.room_since_s: int | None = None
-        """When somebody first left a place in the plan since promises last moved."""
+        """When a job first left a place in the plan since promises last moved."""
 
     def __contains__(self, job: int) -> bool:
         return job in self._start_s
 
     @property
     def starts_s(self) -> Mapping[int, int]:
-        """When each job was last promised to start."""
+        """The start that each job was promised last."""
         return self._start_s
 
     def renew(self, view: View, waiting: Sequence[int]) -> None:

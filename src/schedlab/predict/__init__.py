@@ -45,9 +45,9 @@ class PredictorEntry:
     sentence: str
     reference: str
     make: Callable[..., _core.Predictor | None]
-    """The predictor for a workload and its parameters; None: requests plan."""
+    """Return the predictor for a workload and parameters; None to plan with the requests."""
     parameters: Mapping[str, Callable[[str], Any]] = field(default_factory=dict)
-    """What may follow the name, as ``name:key=value``, and how its text is read."""
+    """Parameters that may follow the name, as ``name:key=value``, and how their text is read."""
 
 
 def _boosting(_: Workload) -> _core.Predictor:

@@ -23,13 +23,14 @@ _COLUMNS = np.searchsorted(_INNER, _BOOSTED)
 class BoostedQuantiles(NearestQuantiles):
     """Gradient-boosted trees that move the quantiles 0.1, 0.5 and 0.9 of the nearest jobs.
 
-    The features of a job are request, nodes, and these quantiles, as of its submission; what is
-    learnt is by how much each is wrong, in logarithms. Between them the distribution has the shape
-    that the nearest jobs give it. Before the first training it is theirs.
+    The features of a job are request, nodes, and these quantiles, as of its submission; the trees
+    learn by how much each quantile is wrong, in logarithms. Between these quantiles the
+    distribution has the shape that the nearest jobs give it. Before the first training, it is the
+    distribution of the nearest jobs.
 
     Args:
-        retrain_every: ended jobs between two trainings, and before the first.
-        window: how many of the jobs that ended last are the training set.
+        retrain_every: number of ended jobs between two trainings, and before the first.
+        window: size of the training set, the jobs that ended last.
         calibrate: whether levels are corrected by how often earlier quantiles were right.
     """
 
@@ -58,7 +59,7 @@ class BoostedQuantiles(NearestQuantiles):
         return super().predict(job)
 
     def estimate(self, job: KnownJob) -> Numbers:
-        """Move the quantiles of the nearest jobs to where the models say."""
+        """Return the quantiles of the nearest jobs, shifted as the models predict."""
         near = super().estimate(job)
         if not self._models:
             return near
@@ -102,7 +103,7 @@ class BoostedQuantiles(NearestQuantiles):
 
 
 def _one_thread() -> Any:
-    """Let one thread work: so little at a time costs less than waking others for it."""
+    """Limit OpenMP to one thread: waking others would cost more than such small tasks."""
     return _threads().limit(limits=1, user_api="openmp")
 
 

@@ -47,7 +47,7 @@ class Boosting(Predictor):
         self._said: dict[Features, float] = {}  # by the last model: bursts of jobs are all alike
 
     def predict(self, job: SubmittedJob) -> float:
-        """Ask the last model."""
+        """Return the prediction of the last model."""
         features = self._features[job.job] = self._features_of(job)
         if self._model is None:
             return self._last_two.predict(job)
@@ -81,7 +81,7 @@ class Boosting(Predictor):
         from sklearn.ensemble import HistGradientBoostingRegressor
         from threadpoolctl import ThreadpoolController
 
-        # So little work at a time costs less than waking other threads for it.
+        # Waking other threads would cost more than such small tasks.
         self._one_thread = partial(ThreadpoolController().limit, limits=1, user_api="openmp")
         features, runs_s = zip(*self._ended, strict=True)
         self._model = HistGradientBoostingRegressor(

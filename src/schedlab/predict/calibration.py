@@ -10,15 +10,16 @@ _GOLDEN = (5**0.5 - 1) / 2
 
 
 class Calibration:
-    """Says which level to ask a distribution for, so that each level is met in the long run.
+    """Finds the level to ask a distribution for, so that each level is met in the long run.
 
-    It keeps at which level of its prediction each of the last jobs ended. If a tenth of them ended
-    above the level .8, then .8 is what to ask for where .9 is wanted: conformal prediction with
-    the level as the score (Chernozhukov, Wüthrich & Zhu, PNAS 2021), on a window that slides.
+    It keeps, for each of the last jobs, the level of its prediction at which it ended. If a tenth
+    of them ended above the level 0.8, then 0.8 is the level to ask for where 0.9 is wanted:
+    conformal prediction with the level as the score (Chernozhukov, Wüthrich & Zhu, PNAS 2021), on a
+    sliding window.
 
     Args:
-        window: how many of the jobs that ended last count.
-        doubt: how many jobs count as ended as predicted before the first.
+        window: number of the last ended jobs that count.
+        doubt: number of imagined jobs, before the first, that ended as predicted.
     """
 
     def __init__(self, *, window: int = 10_000, doubt: int = 30) -> None:
@@ -40,10 +41,11 @@ class Calibration:
         return self._levels
 
     def learn(self, predicted: RunTimes, run_s: int) -> None:
-        """Take note of the level at which a job ended; ``predicted`` is not calibrated.
+        """Record the level at which a job ended; ``predicted`` is not calibrated.
 
-        Many jobs may end after the very same time, such as at their request: then one of the
-        levels at which the quantile is that time counts, by turns.
+        Many jobs may end after the same time, such as at their request. Then the quantile is that
+        time over a range of levels, and successive jobs take turns at different levels of the
+        range.
         """
         below, up_to = predicted.between([run_s])
         turn = (self._count * _GOLDEN) % 1

@@ -14,14 +14,14 @@ _INNER = LEVELS[1:-1]
 
 
 class Ring:
-    """The last rows that were added, each with its age: 0 is the last."""
+    """The last rows that were added, each with its age; the age of the last one is 0."""
 
     def __init__(self, length: int, columns: int) -> None:
         self._rows = np.empty((length, columns))
         self.added = 0
 
     def add(self, row: tuple[float, ...]) -> None:
-        """Forget the oldest row if there is no room."""
+        """Add a row, and forget the oldest one if there is no room."""
         self._rows[self.added % len(self._rows)] = row
         self.added += 1
 
@@ -30,13 +30,13 @@ class Ring:
         return self._rows[: self.added]
 
     def ages(self) -> Numbers:
-        """Return how many rows came after each."""
+        """Return for each row the number of rows that were added after it."""
         later: Numbers = self.added - 1 - np.arange(len(self.rows()), dtype=np.float64)
         return later % len(self._rows)
 
 
 class Past(QuantilePredictor):
-    """The quantiles of all run times so far: what one can say without looking at the job."""
+    """The quantiles of all run times so far, which do not depend on the job."""
 
     def __init__(self, *, calibrate: bool = False) -> None:
         super().__init__(calibrate=calibrate)
@@ -49,7 +49,7 @@ class Past(QuantilePredictor):
         self._quantiles = _INNER
 
     def estimate(self, job: KnownJob) -> Numbers:
-        """Return the quantiles, computed again whenever there is a hundredth more."""
+        """Return the quantiles, computed again when the run times are a hundredth more."""
         if self._count == 0:
             return np.full(len(_INNER), np.log1p(job.request_s))
         if self._count - self._counted > self._count // 100:
@@ -66,10 +66,10 @@ class Past(QuantilePredictor):
 
 
 class SimilarJobs(QuantilePredictor):
-    """Quantiles of the user's past run times, each weighed by how alike the job is and how recent.
+    """Quantiles of the user's past run times, weighted by how similar and how recent the jobs are.
 
-    Jobs of all users count too, together as much as one job just like it: they are what is known
-    of a new user, and keep a user of few jobs from being believed too much.
+    Jobs of all users count too, together as much as one identical job: they are all that is known
+    of a new user, and they limit the influence of a user's first few jobs.
     """
 
     memory = 100
@@ -106,7 +106,7 @@ class SimilarJobs(QuantilePredictor):
         return weighted_quantiles(log_s, weights)
 
     def note(self, job: KnownJob, run_s: int) -> None:
-        """Add the job to its user's and to those of all users."""
+        """Add the job to its user's jobs and to the jobs of all users."""
         row = (math.log1p(job.request_s), math.log(max(job.nodes, 1)), math.log1p(run_s))
         if job.user not in self._users:
             self._users[job.user] = Ring(self.memory, 3)
@@ -115,7 +115,7 @@ class SimilarJobs(QuantilePredictor):
 
 
 class ClassQuantiles(SimilarJobs):
-    """A job is like those with the same request and nodes; half as much if only the request is."""
+    """Quantiles of jobs with the same request and nodes; if only the request is, half as much."""
 
     def likeness(self, jobs: Numbers, log_request: float, log_nodes: float) -> Numbers:
         """Return 1 in the same class, 0.5 with the same request, else 0."""
@@ -124,13 +124,13 @@ class ClassQuantiles(SimilarJobs):
 
 
 class NearestQuantiles(SimilarJobs):
-    """A job is the more like another, the nearer they are in log request and log nodes."""
+    """Quantiles in which a job weighs more, the nearer it is in log request and log nodes."""
 
     distance = 0.35
-    """The standard deviation of the bell: that of a request 1.4 times as long."""
+    """The standard deviation of the bell curve: the distance of a request 1.4 times as long."""
 
     def likeness(self, jobs: Numbers, log_request: float, log_nodes: float) -> Numbers:
-        """Return a bell of the distance."""
+        """Return the bell curve of the distance."""
         square = (jobs[:, 0] - log_request) ** 2 + (jobs[:, 1] - log_nodes) ** 2
         bell: Numbers = np.exp(-square / (2 * self.distance**2))
         return bell

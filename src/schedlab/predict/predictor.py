@@ -15,8 +15,8 @@ __all__ = ["Predictor", "SubmittedJob"]
 class Predictor(_core.Predictor):
     """Predicts how long jobs run, from those that have ended.
 
-    The prediction plans, the request kills. A job that outlives its prediction is expected to run
-    a little longer, then longer and longer, up to its request; plans are remade each time.
+    Plans use the prediction; kills use the request. A job that outlives its prediction is expected
+    to run a little longer, then longer and longer, up to its request; plans are remade each time.
     """
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
@@ -29,7 +29,7 @@ class Predictor(_core.Predictor):
         """Nothing to do: ``__new__`` has made the native part."""
 
     def begin(self) -> None:
-        """Forget what an earlier simulation taught; called before the first job."""
+        """Forget what was learnt in an earlier simulation; called before the first job."""
 
     def clone(self) -> Self:
         """Return a copy for a fork of the simulation; all attributes are copied deeply."""
@@ -39,7 +39,7 @@ class Predictor(_core.Predictor):
         return self.clone()
 
     def predict(self, job: SubmittedJob) -> float:
-        """Return seconds that the job will run, asked when it becomes eligible.
+        """Return how many seconds the job will run; called when it becomes eligible.
 
         Less than a second counts as one, more than the request as the request.
         """

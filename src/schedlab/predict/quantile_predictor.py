@@ -15,7 +15,7 @@ from schedlab.predict.run_times import LEVELS, Numbers, RunTimes
 
 
 class KnownJob(Protocol):
-    """What is known of a job before it ends, as ``SubmittedJob`` has it."""
+    """What is known of a job before it ends; ``SubmittedJob`` has these attributes."""
 
     @property
     def job(self) -> int: ...  # noqa: D102
@@ -30,7 +30,7 @@ class KnownJob(Protocol):
 
 
 class QuantilePredictor(Predictor):
-    """Predicts the distribution of run times; plans go by its median.
+    """Predicts the distribution of run times; plans use its median.
 
     A subclass defines ``estimate`` and ``note``, and ``forget`` if it keeps anything.
 
@@ -52,7 +52,7 @@ class QuantilePredictor(Predictor):
         raise PolicyError(f"{type(self).__name__} must define note(self, job, run_s)")
 
     def note_all(self, jobs: Sequence[KnownJob], runs_s: Sequence[int]) -> None:
-        """Learn from jobs that have ended, without asking how well they were predicted."""
+        """Learn from jobs that have ended, without checking how well they were predicted."""
         for job, run_s in zip(jobs, runs_s, strict=True):
             self.note(job, run_s)
         self._same.clear()
@@ -71,7 +71,7 @@ class QuantilePredictor(Predictor):
         return self.run_times(jobs).quantiles(levels, elapsed_s)
 
     def begin(self) -> None:
-        """Forget what an earlier simulation taught."""
+        """Forget what was learnt in an earlier simulation."""
         self._asked: dict[int, RunTimes] = {}  # of the jobs that have not ended
         self._calibration = Calibration()
         self._same: dict[tuple[int, int, int], Numbers] = {}  # bursts of jobs are all alike
@@ -83,7 +83,7 @@ class QuantilePredictor(Predictor):
         return float(self._calibrated(self._asked[job.job]).quantiles([0.5])[0, 0])
 
     def learn(self, job: KnownJob, run_s: int) -> None:
-        """Compare the run time with what was said when the job became eligible; then note it."""
+        """Compare the run time with the prediction when the job became eligible; then note it."""
         asked = self._asked.pop(job.job, None)
         self._calibration.learn(self._estimated([job]) if asked is None else asked, run_s)
         self.note(job, run_s)

@@ -13,14 +13,14 @@ from schedlab.predict.run_times import Numbers, RunTimes
 
 
 class Recorded(Predictor):
-    """Passes everything on to a predictor, and keeps what it says of each job when it is asked."""
+    """A wrapper of a predictor that keeps the prediction for each job."""
 
     def __init__(self, predictor: _core.Predictor) -> None:
         super().__init__()
         self.predictor: Any = predictor
 
     def begin(self) -> None:
-        """Let the predictor forget; keep nothing of an earlier simulation."""
+        """Begin the predictor, and forget the predictions of an earlier simulation."""
         self._rows: dict[int, Numbers] = {}
         self.predictor.begin()
 
@@ -35,11 +35,11 @@ class Recorded(Predictor):
         return predicted_s
 
     def learn(self, job: SubmittedJob, run_s: int) -> None:
-        """Tell the predictor."""
+        """Let the predictor learn from the job."""
         self.predictor.learn(job, run_s)
 
     def run_times(self, request_s: ArrayLike) -> RunTimes:
-        """Return what was said of each job of the workload; the request where nothing was."""
+        """Return the prediction for each job of the workload; the request for jobs without one."""
         found = RunTimes.exactly(request_s)
         for job, row in self._rows.items():
             found.log_s[job] = row

@@ -23,14 +23,14 @@ class RunTimes:
     """The distributions of the run times of some jobs.
 
     ``log_s`` has a row per job and a column per level of ``LEVELS``: log(1 + quantile), which never
-    falls along a row. Between the levels the logarithm grows evenly.
+    decreases along a row. Between the levels the logarithm is interpolated linearly.
     """
 
     log_s: Numbers
 
     @classmethod
     def exactly(cls, run_s: ArrayLike) -> Self:
-        """Return distributions without spread, as a prediction of one number per job is."""
+        """Return distributions without spread, for predictions of one number per job."""
         log_s = np.log1p(np.asarray(run_s, dtype=float))
         return cls(np.repeat(np.atleast_1d(log_s)[:, None], len(LEVELS), axis=1))
 
@@ -40,8 +40,8 @@ class RunTimes:
     def quantiles(self, levels: ArrayLike, elapsed_s: ArrayLike = 0.0) -> Numbers:
         """Return the run times, in seconds, that are not exceeded with these probabilities.
 
-        A row per job and a column per level. Drawing run times is the same: uniform random numbers
-        as levels give ``run times | run time > elapsed``.
+        The result has a row per job and a column per level. To draw run times, give uniform random
+        numbers as levels: the result is ``run times | run time > elapsed``.
 
         Args:
             levels: the probabilities, the same for every job, or a row of them per job.
@@ -62,16 +62,16 @@ class RunTimes:
         return found
 
     def releveled(self, levels: Numbers) -> RunTimes:
-        """Return the distributions whose quantile at each of ``LEVELS`` is ours at ``levels``."""
+        """Return the distributions whose quantiles at ``LEVELS`` are those here at ``levels``."""
         return RunTimes(self._at(levels))
 
     def between(self, run_s: ArrayLike) -> tuple[Numbers, Numbers]:
-        """Return the probabilities of less than these run times, and of no more than these."""
+        """Return the probabilities of run times below these, and of run times not above these."""
         log_s = np.log1p(np.asarray(run_s, dtype=float))[:, None]
         return self._level_of(log_s, below=True)[:, 0], self._level_of(log_s)[:, 0]
 
     def _at(self, levels: Numbers) -> Numbers:
-        """Interpolate the rows at these levels, or each at a row of levels of its own."""
+        """Interpolate all rows at these levels, or each row at its own row of levels."""
         left = np.minimum(np.searchsorted(LEVELS, levels, side="right") - 1, len(LEVELS) - 2)
         share = (levels - LEVELS[left]) / _STEPS[left]
         low, high = self._columns(left), self._columns(left + 1)
@@ -88,7 +88,7 @@ class RunTimes:
         return np.where(last < 0, 0.0, np.where(last == len(LEVELS) - 1, 1.0, inside))
 
     def _columns(self, places: NDArray[np.int64]) -> Numbers:
-        """Return the values at these places of every row, or at a row of places of each."""
+        """Return the values at these places of all rows, or at the places of a row for each."""
         if places.ndim == 1:
             return self.log_s[:, places]
         return self.log_s[np.arange(len(self))[:, None], places]

@@ -1,7 +1,7 @@
 """Learning to schedule: environments in which an agent decides.
 
-Gymnasium knows ``schedlab/Queue-v0`` and ``schedlab/Gantt-v0`` as soon as it is imported; where
-``.pth`` files are not read, importing this registers them.
+As soon as Gymnasium is imported, it knows ``schedlab/Queue-v0`` and ``schedlab/Gantt-v0``. Where
+Python reads no ``.pth`` files, importing this package registers them.
 """
 
 from _schedlab_gymnasium import register

@@ -16,18 +16,18 @@ from schedlab.workload.episodes import Episodes
 __all__ = ["Decider", "TorchAgent", "evaluate", "play"]
 
 FEW = 32
-"""Situations that one thread looks at."""
+"""With fewer situations than this, one thread computes their scores."""
 
 
 class TorchAgent(GreedyAgent):
-    """Decides greedily by a network that torch computes."""
+    """Agent that decides greedily by the scores of a torch network."""
 
     def __init__(self, policy: ActorCritic, *, masked: bool) -> None:
         super().__init__(masked=masked)
         self.policy = policy
 
     def scores(self, observation: Observations) -> Observations:
-        """Return one number per row and action."""
+        """Return one score per row and action."""
         with torch.inference_mode(), few_threads(len(observation)):
             seen = torch.from_numpy(observation).to(self.policy.device)
             scores: Observations = action_scores(self.policy, seen).cpu().numpy()
@@ -35,13 +35,13 @@ class TorchAgent(GreedyAgent):
 
 
 def few_threads(situations: int) -> AbstractContextManager[None]:
-    """Let one thread look at a few situations."""
+    """Return a context in which a few situations are scored by one thread."""
     return _one_thread() if situations < FEW else nullcontext()
 
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Let one thread work: for few situations it suffices, and its sums are always the same."""
+    """Limit torch to one thread: fast enough for a few situations, and sums are always the same."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -59,7 +59,7 @@ def evaluate(
     seed: int,
     threads: int = 1,
 ) -> dict[str, float]:
-    """Return means over greedy episodes: the return, and the results of the batch."""
+    """Return means over the agent's episodes: the return, and the results of the batch."""
     played = play(agent, settings, episodes, count, seed=seed, threads=threads)
     return {key: float(np.mean([each[key] for each in played])) for key in played[0]}
 
@@ -73,7 +73,7 @@ def play(
     seed: int,
     threads: int = 1,
 ) -> list[dict[str, float]]:
-    """Return the same of each of the episodes; the same seed plays the same jobs."""
+    """Return these numbers for each episode; the same seed plays the same jobs."""
     batch = environment_of(settings).batch(episodes, count, threads=threads)
     batch.seed(seed)
     for place in range(count):

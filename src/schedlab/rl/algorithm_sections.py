@@ -14,15 +14,15 @@ _SB3_N_STEPS, _SB3_BATCH_SIZE = 2048, 64  # PPO's defaults
 
 @dataclass(frozen=True, kw_only=True)
 class AlgorithmSection:
-    """What every algorithm has, by Stable-Baselines3's names. Default: those of the algorithm.
+    """Parameters of every algorithm, by Stable-Baselines3's names. Default: the algorithm's own.
 
     Args:
         n_steps: steps of each environment between two updates.
-        gamma: what a reward one step later counts.
+        gamma: the discount: the weight of a reward one step later.
         learning_rate: of the optimiser.
-        anneal: the learning rate falls in a straight line, to 0 at the last step.
+        anneal: whether the learning rate falls linearly, to 0 at the last step.
         ent_coef: how much the entropy of the policy counts in the loss.
-        max_grad_norm: longer gradients are shortened to it.
+        max_grad_norm: longer gradients are shortened to this norm.
     """
 
     n_steps: int | None = None
@@ -47,10 +47,10 @@ class AlgorithmSection:
             raise ParameterError("anneal needs a learning_rate, from which it falls")
 
     def check_envs(self, envs: int) -> None:
-        """Refuse parameters that do not go with that number of environments."""
+        """Refuse parameters that do not suit this number of environments."""
 
     def arguments(self) -> dict[str, Any]:
-        """Return what the trainer is given: the values of the file."""
+        """Return the trainer's keyword arguments: the values that are set."""
         given = asdict(self)
         del given["anneal"]  # the trainer is given a schedule as its learning rate
         return {key: value for key, value in given.items() if value is not None}
@@ -75,7 +75,7 @@ class PpoSection(A2cSection):
 
     Args:
         batch_size: steps in a minibatch.
-        n_epochs: how often each step is learnt from.
+        n_epochs: how many times each step is learnt from.
         clip_range: how far a probability may move in an update.
         target_kl: an update that moves the policy further stops early.
     """
@@ -102,12 +102,12 @@ class AcerSection(AlgorithmSection):
 
     Args:
         buffer_size: steps that are kept for replay, rounded up to whole segments.
-        replay_ratio: updates from the buffer after each update from what was just seen, on average.
+        replay_ratio: average number of updates from the buffer after each update from new steps.
         replay_start: steps in the buffer before any is replayed.
-        c: importance weights are truncated there.
+        c: importance weights are truncated at this value.
         trust_region: whether updates keep near the averaged policy.
         delta: how fast an update may leave the averaged policy, by the linearised divergence.
-        alpha: how much of the averaged policy an update leaves.
+        alpha: share of the averaged policy that remains after an update.
         q_coef: how much the action values count beside the policy.
         masked: whether only actions that make sense are drawn.
     """

@@ -1,4 +1,4 @@
-"""The algorithms that a training file can ask for; what trains is loaded when it is asked for."""
+"""The algorithms that a training file can name; each loads its trainer only when it is used."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Algorithm(ABC):
     """The name of its section in a training file."""
     parameters: ClassVar[type[AlgorithmSection]]
     on_gpu: ClassVar[bool] = False
-    """Whether the engine ``gpu`` has it."""
+    """Whether the engine ``gpu`` supports it."""
 
     @abstractmethod
     def trainer(self) -> type[OnPolicyAlgorithm]:
@@ -28,7 +28,7 @@ class Algorithm(ABC):
 
     @abstractmethod
     def policy(self, *, kernel: bool) -> type[ActorCritic]:
-        """Return the class of its network: layers, or the kernel."""
+        """Return the class of its network: plain layers, or the kernel."""
 
     def masks(self, parameters: AlgorithmSection) -> bool:
         """Return whether only actions that make sense are drawn in training."""
@@ -111,4 +111,4 @@ ALGORITHMS: dict[str, Algorithm] = {
 }
 
 ALGORITHM_SECTIONS = {each.section: each.parameters for each in ALGORITHMS.values()}
-"""Of training files, by their names."""
+"""The algorithms' sections in training files, by name."""

@@ -1,4 +1,4 @@
-"""What another policy gets for the same jobs, as time goes on."""
+"""The rewards of another policy for the same jobs, as a function of time."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from schedlab.sim import Schedule, simulate
 
 Numbers = NDArray[np.float64]
 Curve = tuple[Numbers, Numbers]
-"""Times, and the sums of the rewards until then, from 0 on; in between they grow evenly."""
+"""Times, and the sum of rewards until each, from 0 on; between two times it changes linearly."""
 
 
 class Baseline:
-    """Plays the jobs of every environment, and is at each step as far in time as they are.
+    """A policy that schedules every environment's jobs, and its rewards up to the present time.
 
-    What it gets does not depend on what an agent does, so an agent that learns from the difference
-    learns the same on the average, but from less noise: the chance that lies in the jobs is taken
+    These rewards do not depend on the agent's actions. An agent that learns from the difference
+    therefore learns the same on average, but with less noise: the randomness of the jobs is taken
     off (Mao et al., "Variance reduction for reinforcement learning in input-driven environments",
     ICLR 2019).
     """
@@ -36,7 +36,7 @@ class Baseline:
         self._taken = np.zeros(batch.size)
 
     def begin(self, place: int) -> None:
-        """Play the jobs of the episode that this environment has begun."""
+        """Let the policy schedule the jobs of the episode that this environment has begun."""
         workload, settings = self._batch.workload[place], self._batch.settings
         assert workload is not None, "it has begun"
         schedule = simulate(
@@ -62,13 +62,13 @@ class Baseline:
         self._sums = np.pad(self._sums, more, mode="edge")
 
     def gained(self, ended: NDArray[np.bool_]) -> Numbers:
-        """Return what each environment got since the last call; all the rest where it has ended."""
+        """Return the policy's rewards since the last call; all the rest where episodes ended."""
         sums = np.where(ended, self._sums[:, -1], self._sums_now())
         gained, self._taken = sums - self._taken, sums
         return gained
 
     def skip(self, underway: NDArray[np.bool_]) -> None:
-        """Leave out what it got already where episodes are underway."""
+        """Leave out the policy's rewards up to now where an episode is underway."""
         self._taken = np.where(underway, self._sums_now(), 0.0)
 
     def _sums_now(self) -> Numbers:
@@ -83,7 +83,7 @@ class Baseline:
 
 
 def _slowdowns(schedule: Schedule) -> Curve:
-    """Pay a job's bounded slowdown as it grows: 1 when it comes, the rest while it waits."""
+    """Pay a job's bounded slowdown as it grows: 1 when it arrives, the rest while it waits."""
     came = schedule.start_s - schedule.wait_s
     grows_from = np.minimum(came + np.maximum(BOUND_S - schedule.ran_s, 0), schedule.start_s)
     times, at = np.unique(np.concatenate((came, grows_from, schedule.start_s)), return_inverse=True)
@@ -99,7 +99,7 @@ def _slowdowns(schedule: Schedule) -> Curve:
 
 
 def _idleness(schedule: Schedule) -> Curve:
-    """Pay what the makespan exceeds its least by while nodes are idle."""
+    """Pay the excess of the makespan over its lower bound while nodes are idle."""
     nodes, machine = schedule.workload["nodes"], schedule.platform.nodes
     times = np.concatenate((schedule.start_s, schedule.end_s)).astype(float)
     order = np.argsort(times, kind="stable")
@@ -116,4 +116,4 @@ CURVES: dict[str, Callable[[Schedule], Curve]] = {
     "slowdown": _slowdowns,
     "utilisation": _idleness,
 }
-"""By the environment's reward."""
+"""The curve for each ``reward`` of an environment."""

@@ -1,4 +1,4 @@
-"""Environments stepped together, their workloads drawn and their results kept."""
+"""A batch of environments that are stepped together, with their workloads and results."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from schedlab.workload import Workload
 from schedlab.workload.episodes import Episodes
 
 _IN_A_ROW = 10
-"""Actions against the mask; fewer happen to any agent that tries things out."""
+"""Number of forbidden actions in a row that leads to a warning; fewer may be exploration."""
 
 
 class QueueBatch(NativeBatch):
     """Environments ``schedlab/Queue-v0`` with the arrays they write into.
 
-    ``observation`` and ``mask`` hold one row per environment; rows of finished episodes are those
-    of the next one after ``reset``.
+    ``observation`` and ``mask`` hold one row per environment. After ``reset``, the row of a
+    finished episode is that of the next one.
     """
 
     core: _core.QueueBatch
@@ -51,11 +51,11 @@ class QueueBatch(NativeBatch):
         Args:
             settings: their rules.
             episodes: where their jobs come from.
-            size: how many.
-            threads: how many step them; by default as many as there are processors.
+            size: number of environments.
+            threads: number of threads that step them. Default: the number of processors.
             observation: an array to write observations into, such as a view of pinned memory.
             kill_at_request: whether jobs end when their requested time is over.
-            warns: whether an agent that ignores the mask, where it orders jobs, is warned of once.
+            warns: whether to warn once of an agent that orders jobs and ignores the mask.
         """
         options = settings.options(episodes.longest_request_s)
         core = _core.QueueBatch(options, size, thread_count(size, threads))
@@ -78,18 +78,18 @@ class QueueBatch(NativeBatch):
 
     @property
     def told_settings(self) -> QueueSettings:
-        """The rules with the scale of time that the episodes give them."""
+        """The rules with the time scale that the episodes give them."""
         scale_s = float(self.settings.time_scale_s or self.episodes.longest_request_s)
         return replace(self.settings, time_scale_s=scale_s)
 
     def step(self, actions: NDArray[np.int64]) -> NDArray[np.intp]:
-        """Step them all and say which have finished; those wait for ``reset``."""
+        """Step all environments and return those that have finished; they need a ``reset``."""
         if self._watches and len(actions) == self.size and not self._not_begun:
             self._watch(actions)
         return super().step(actions)
 
     def _watch(self, actions: NDArray[np.int64]) -> None:
-        """Warn of an agent that takes no notice of the mask."""
+        """Warn of an agent that ignores the mask."""
         forbidden = self.mask[np.arange(self.size), actions] == 0
         self._ignored = (self._ignored + 1) * forbidden
         if self._ignored.max() < _IN_A_ROW:
@@ -102,7 +102,7 @@ class QueueBatch(NativeBatch):
         )
 
     def reset(self, place: int, sequence: Workload | None = None) -> None:
-        """Begin an episode of one environment, on these jobs or on its next ones."""
+        """Begin an episode of one environment, with these jobs or else with its next ones."""
         workload = self.next_jobs(place) if sequence is None else sequence
         cluster = self.platform.clusters[0]
         if workload is not self._sound:
@@ -132,7 +132,7 @@ class QueueBatch(NativeBatch):
         return workload, simulator
 
     def result(self, place: int) -> Mapping[str, Any]:
-        """Return what became of the episode that this environment has played so far."""
+        """Return the results of this environment's episode up to now."""
         workload, simulator = self.played(place)
         core, first_s = self.core, int(workload["submit_s"][0])
         return {

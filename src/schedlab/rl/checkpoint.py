@@ -46,23 +46,23 @@ class Checkpoint:
 
     @property
     def steps(self) -> int:
-        """Learnt from so far."""
+        """The number of steps learnt from so far."""
         return int(self.document["steps"])
 
     @property
     def evaluations(self) -> list[dict[str, float]]:
-        """Made so far."""
+        """The evaluations made so far."""
         return list(self.document["evaluations"])
 
     def write(self, path: Path) -> None:
-        """Write it, whole or not at all."""
-        # Stacked no sooner: a state is kept before every rollout, but seldom written.
+        """Write the checkpoint, whole or not at all."""
+        # Stacked only here: a state is kept before every rollout, but seldom written.
         replay = {_REPLAY + name: each for name, each in stacked(self.replay).items()}
         write_archive(path, KIND, self.document, {**self.tensors, **replay})
 
 
 def read_checkpoint(path: Path, config: TrainingConfig) -> Checkpoint:
-    """Return the checkpoint, if it is one of a training with that configuration."""
+    """Return the checkpoint; refuse one of a training with another configuration."""
     document, tensors = read_archive(path, KIND)
     for name in _PARTS:
         if name not in document:
@@ -149,7 +149,7 @@ def _load(network: nn.Module, parameters: Tensors) -> None:
 
 
 def _under(prefix: str, tensors: Tensors) -> Tensors:
-    """Return those whose names begin so, by the rest of their names."""
+    """Return the tensors whose names have this prefix, by the rest of their names."""
     return {
         name.removeprefix(prefix): each for name, each in tensors.items() if name.startswith(prefix)
     }
@@ -164,7 +164,7 @@ def _restore_chance(states: Mapping[str, Any], tensors: Tensors) -> None:
 
 
 def _optimizer_state(state: Mapping[str, Any]) -> tuple[dict[str, Any], Tensors]:
-    """Return the numbers in arrays apart from the rest, which JSON can hold."""
+    """Return the part of the state that JSON can hold, and the tensors apart from it."""
     groups = [{**group, "lr": float(group["lr"])} for group in state["param_groups"]]
     plain: dict[str, Any] = {"param_groups": groups, "state": {}}
     tensors: Tensors = {}

@@ -26,7 +26,7 @@ _HELD_OUT = 0.1
 
 @dataclass(frozen=True)
 class Demonstrations:
-    """What a teacher saw and did, and the discounted rewards that were to come."""
+    """What a teacher saw and did, and the discounted rewards that followed."""
 
     observations: NDArray[np.float32]
     masks: NDArray[np.bool_]
@@ -51,7 +51,7 @@ class _Episode:
         return cls([], [], [], [])
 
     def demonstrations(self, gamma: float) -> Demonstrations:
-        """Return them with the sum of the rewards to come at each step."""
+        """Return the steps, each with the discounted sum of the rewards from then on."""
         returns = np.zeros(len(self.rewards), np.float32)
         to_come = 0.0
         for step in reversed(range(len(returns))):
@@ -64,7 +64,7 @@ class _Episode:
 def demonstrate(
     teacher: Decider, env: TrainingEnv, decisions: int, *, gamma: float
 ) -> Demonstrations:
-    """Collect at least a number of decisions of the teacher, in whole episodes."""
+    """Collect at least this number of the teacher's decisions, in whole episodes."""
     env.reset()
     batch, running = env.batch, [_Episode.empty() for _ in range(env.num_envs)]
     ended: list[Demonstrations] = []
@@ -85,7 +85,7 @@ def demonstrate(
 
 
 def teacher_of(config: TrainingConfig, episodes: Episodes) -> Decider | None:
-    """Return the teacher that a training file names, if it does."""
+    """Return the teacher that a training file names; None if it names none."""
     name = config.clone.teacher
     if name is None:
         return None
@@ -107,7 +107,7 @@ def learn_from(
 
 @dataclass(frozen=True)
 class Cloned:
-    """How well the network decides as the teacher did, on demonstrations it did not learn from."""
+    """How often the network agrees with the teacher, on demonstrations it did not learn from."""
 
     decisions: int
     agreement: float
@@ -155,7 +155,7 @@ def _evaluated(
 def _agreement(
     policy: ActorCritic, shown: Demonstrations, rows: NDArray[np.intp], size: int
 ) -> float:
-    """Return the share of situations in which the network would do as the teacher did."""
+    """Return the share of situations in which the network chooses the teacher's action."""
     same = 0
     for part in _minibatches(rows, size):
         log_probs, _, actions, _ = _evaluated(policy, shown, part)

@@ -1,4 +1,4 @@
-"""Work of a GPU that is always the same, recorded once and launched as one."""
+"""GPU work that is always the same, recorded once and repeated with a single launch."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ def captured(
     *,
     urgent: bool = False,
 ) -> Callable[[], None]:
-    """Return the work as a CUDA graph; on a processor it stays as it is.
+    """Return the work as a CUDA graph, or unchanged if the device is a processor.
 
     Args:
         work: reads and writes the same memory every time, and never waits for the device.
-        device: where it is done.
-        changes: what it changes and must find unchanged: it is tried out before it is recorded.
-        pool: memory that graphs share which never run at the same time.
-        urgent: whether the device does it before what others ask for.
+        device: the device that does the work.
+        changes: returns the tensors that the work changes. They are restored after the trial runs
+            that precede the recording.
+        pool: memory that graphs share if they never run at the same time.
+        urgent: whether the device does this work before other work.
     """
     if device.type != "cuda":
         return work
@@ -41,7 +42,7 @@ def captured(
 
 
 def _try_out(work: Callable[[], None], changes: Sequence[Tensor]) -> None:
-    """Do it a few times on the side, so that libraries get ready, and undo what it did."""
+    """Run the work a few times on a side stream to prepare libraries, and undo its changes."""
     before, chance = [each.clone() for each in changes], torch.cuda.get_rng_state()
     aside = torch.cuda.Stream()
     aside.wait_stream(torch.cuda.current_stream())

@@ -12,10 +12,10 @@ from schedlab.rl.networks import ActorCritic, action_scores
 
 
 class DeviceAgent(TorchAgent):
-    """Scores always as many situations; the network must not change meanwhile."""
+    """Agent that always scores the same number of situations; its network must not change."""
 
     def __init__(self, policy: ActorCritic, situations: int, *, masked: bool) -> None:
-        """Record the launch for a number of situations."""
+        """Record the launch for this number of situations."""
         super().__init__(policy, masked=masked)
         device = policy.device
         shape = situations, int(np.prod(policy.observation_space.shape or (1,)))
@@ -32,7 +32,7 @@ class DeviceAgent(TorchAgent):
         self._scores.copy_(action_scores(self.policy, seen), non_blocking=True)
 
     def scores(self, observation: Observations) -> Observations:
-        """Return one number per row and action."""
+        """Return one score per row and action."""
         self._seen.numpy()[:] = observation
         self._score()
         if self._device.type == "cuda":

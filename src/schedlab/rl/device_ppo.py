@@ -1,8 +1,8 @@
 """PPO with everything but the environments on one device (``engine = "gpu"``).
 
 The native environments write observations into pinned memory of the host, from as many threads as
-there are processors; network, rollout, advantages and updates live on the device, where a step and
-a minibatch are one launch each. The algorithm and its defaults are those of Stable-Baselines3's
+there are processors. Network, rollout, advantages and updates live on the device, where each step
+and each minibatch is one launch. The algorithm and its defaults are those of Stable-Baselines3's
 PPO, whose policies, callbacks and logger it uses.
 """
 
@@ -33,10 +33,10 @@ _LOGGED = {
     "approx_kl": "approx_kl",
     "clip_fraction": "clip_fraction",
 }
-"""By SB3's names, and the fields of the loss."""
+"""The logged numbers: SB3's names, and the fields of the loss."""
 
 CutOff = tuple[int, int, NDArray[np.float32]]
-"""Where an episode ran out of steps: the step, the environment, and what it showed last."""
+"""Where an episode ran out of steps: the step, the environment, and its last observation."""
 
 
 class DevicePPO(PPO):
@@ -56,18 +56,18 @@ class DevicePPO(PPO):
         layout: Layout | None = None,
         **settings: Any,
     ) -> None:
-        """Make the network and the room for a rollout.
+        """Make the network and the buffers for a rollout.
 
         Args:
-            policy: the class of the network, one that knows of no masks.
+            policy: the class of the network, one without support for masks.
             env: the environments.
             device: ``cuda``, ``cuda:1`` ... or ``cpu``.
             masked: whether only actions that make sense are drawn.
             precision: of matrix products: ``bf16``, ``tf32`` or ``fp32``.
-            policy_kwargs: of the network.
-            layout: of its layers; with it the network acts by a copy in the precision of its
-                products, which takes fewer launches.
-            settings: of PPO.
+            policy_kwargs: arguments of the network.
+            layout: of its layers. If given, a copy of the network in the precision of its products
+                chooses the actions, which takes fewer launches.
+            settings: parameters of PPO.
         """
         self.masked, self.precision, self._layout = masked, precision, layout
         if precision == "tf32":
@@ -83,7 +83,7 @@ class DevicePPO(PPO):
         )
 
     def _setup_model(self) -> None:
-        """Keep rollouts on the device, and have the environments write where it can read."""
+        """Keep rollouts on the device, and observations in memory that the device can read."""
         kept, self.n_steps = self.n_steps, 1  # SB3's own buffer stays unused
         super()._setup_model()
         self.n_steps = kept
@@ -114,13 +114,13 @@ class DevicePPO(PPO):
         """Say nothing: SB3's advice against GPUs is about its own PPO."""
 
     def _autocast(self) -> Any:
-        """Multiply in bf16 if asked for; without a cache, in which a graph's weights would stay."""
+        """Return a context for bf16 products, if asked for, without a cache of old weights."""
         on = self.precision == "bf16"
         return torch.autocast(self.device.type, torch.bfloat16, enabled=on, cache_enabled=False)
 
     @torch.no_grad()
     def _act(self) -> None:
-        """Draw an action for each environment, and keep what was seen and done."""
+        """Draw an action for each environment, and keep the step in the rollout."""
         seen = self._seen.to(self.device, non_blocking=True)
         mask = self._allowed.to(self.device, non_blocking=True).bool() if self.masked else None
         log_probs = log_probabilities(self._scores(seen), mask)
@@ -129,7 +129,7 @@ class DevicePPO(PPO):
         self._chosen.copy_(action, non_blocking=True)
 
     def _scores(self, seen: Tensor) -> Tensor:
-        """Return the logits of all actions, by the copy that acts if there is one."""
+        """Return the logits of all actions, from the acting copy if there is one."""
         if self._acting is None:
             with self._autocast():
                 return action_scores(self.policy, seen)
@@ -176,7 +176,7 @@ class DevicePPO(PPO):
 
     @torch.no_grad()
     def _estimate(self, cut_off: list[CutOff]) -> None:
-        """Estimate advantages; where an episode was cut off, its value stands for the rest."""
+        """Estimate advantages; where an episode was cut off, its last value stands for the rest."""
         if cut_off:
             steps, places, last = zip(*cut_off, strict=True)
             to_come = self._values(torch.from_numpy(np.stack(last)).to(self.device))
@@ -198,7 +198,7 @@ class DevicePPO(PPO):
             return torch.cat([state_values(self.policy, each).float() for each in parts])
 
     def train(self) -> None:
-        """Go over the rollout several times in shuffled minibatches."""
+        """Learn from the rollout several times, in shuffled minibatches."""
         self.policy.set_training_mode(True)
         self._update_learning_rate(self.policy.optimizer)
         if self._learn_now is None:
@@ -216,7 +216,7 @@ class DevicePPO(PPO):
         self._log(minibatches)
 
     def _update_learning_rate(self, optimizers: Any) -> None:
-        """Set it for this update; on a GPU in memory, since a graph keeps numbers as they were."""
+        """Set the rate of this update, on a GPU in its memory: a graph would keep a number."""
         super()._update_learning_rate(optimizers)
         if self.device.type == "cuda":
             for group in optimizers.param_groups:
@@ -259,7 +259,7 @@ class DevicePPO(PPO):
         """Return all that a step of the optimiser changes."""
         parameters, optimizer = list(self.policy.parameters()), self.policy.optimizer
         gradients = [each.grad for each in parameters if each.grad is not None]
-        if not optimizer.state:  # A step without gradients makes Adam's averages, and they are 0.
+        if not optimizer.state:  # A step with gradients of 0 creates Adam's averages, which are 0.
             for each in gradients:
                 each.zero_()
             optimizer.step()

@@ -1,4 +1,4 @@
-"""The steps of one rollout, kept where the network computes."""
+"""The steps of one rollout, kept on the device that computes the network."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from torch import Tensor
 
 
 class DeviceRollout:
-    """What was seen and done: a row for each step, a column for each environment.
+    """The steps of all environments: a row for each step, a column for each environment.
 
-    Observations have a row more, of what is seen after the last step.
+    Observations have one more row: what is seen after the last step.
     """
 
     def __init__(
@@ -73,10 +73,10 @@ def _at(rows: Tensor, column: Tensor) -> Tensor:
 
 
 def sums_to_come(terms: Tensor, factors: Tensor) -> Tensor:
-    """Compute ``sum[t] = term[t] + factor[t] * sum[t + 1]`` in as few passes as steps have bits.
+    """Compute ``sum[t] = term[t] + factor[t] * sum[t + 1]`` in about log2(steps) passes.
 
-    After each pass ``sum[t]`` holds twice as many terms, and ``factor[t]`` what stands before the
-    next of them.
+    After each pass ``sum[t]`` holds twice as many terms, and ``factor[t]`` is the factor of the
+    next one.
     """
     sums, reach = terms, 1
     while reach < len(terms):
@@ -87,5 +87,5 @@ def sums_to_come(terms: Tensor, factors: Tensor) -> Tensor:
 
 
 def _later(values: Tensor, steps: int) -> Tensor:
-    """Return the values a number of rows further on, and 0 beyond the last."""
+    """Return the values this number of rows later, and 0 beyond the last row."""
     return torch.cat((values[steps:], torch.zeros_like(values[:steps])))

@@ -1,4 +1,4 @@
-"""What a training asks about an environment: its rules, its jobs and its agents."""
+"""What a training needs to know of an environment: its rules, its jobs and its agents."""
 
 from __future__ import annotations
 
@@ -25,44 +25,44 @@ Rules = TypeVar("Rules")
 
 
 class Environment(ABC, Generic[Rules]):
-    """An environment by its rules; ``environments.py`` lists those that can be trained in."""
+    """An environment with its rules; ``environments.py`` lists those that agents can train in."""
 
     name: ClassVar[str]
-    """The one that Gymnasium knows it by."""
+    """The name by which Gymnasium knows it."""
     by_jobs: ClassVar[str]
     """The ``observation`` that the kernel network needs."""
     scores: ClassVar[tuple[str, ...]]
     """The results of an episode by which settings can be ranked."""
     stacks: ClassVar[bool] = False
-    """Whether trainings in it can go side by side on one GPU."""
+    """Whether several trainings in it can run side by side on one GPU."""
     teaches_by_name: ClassVar[bool] = False
     """Whether its teachers are rules, which need no file."""
     tick: int = 0
     """Seconds between two looks at the queue; 0: every event is seen at once."""
     predictors: tuple[str, ...] = ()
-    """Those of run times that its agents are shown."""
+    """The predictors of run times whose predictions its agents see."""
     orders: bool = False
-    """Whether an agent orders jobs, so that an answer against the mask starts none, ever."""
+    """Whether an agent orders jobs; then an action against the mask never starts one."""
 
     def __init__(self, rules: Rules) -> None:
-        """Take the rules, of the type that the table lists it for."""
+        """Take the rules, of the type that ``ENVIRONMENTS`` lists for this class."""
         self.rules = rules
 
     def document(self) -> dict[str, Any]:
-        """Return the rules as JSON has them."""
+        """Return the rules as values for JSON."""
         return {"id": self.name, **asdict(self.rules)}  # type: ignore[call-overload]
 
     @property
     @abstractmethod
     def nodes(self) -> int:
-        """Of its machine."""
+        """The number of nodes of its machine."""
 
     @abstractmethod
     def episodes(self, section: EpisodesSection, workload: str | Path | None) -> Episodes:
-        """Open what ``[episodes]`` describes; a workload is a model or a file."""
+        """Return the episodes that ``[episodes]`` describes; a workload is a model or a file."""
 
     def on_its_machine(self, section: EpisodesSection, folder: Path) -> Rules:
-        """Return the rules with the machine that the trace or the model has."""
+        """Return the rules with the machine size of the trace or the model."""
         return self.rules
 
     @abstractmethod
@@ -70,7 +70,7 @@ class Environment(ABC, Generic[Rules]):
         """Make a number of environments with these rules."""
 
     def time_scale_s(self, episodes: Episodes) -> float:
-        """Return what counts as 1 among the times that the agent sees."""
+        """Return the time that the agent sees as 1."""
         return 1.0
 
     def with_time_scale(self, episodes: Episodes) -> Rules:
@@ -79,19 +79,19 @@ class Environment(ABC, Generic[Rules]):
 
     @abstractmethod
     def spaces(self, time_scale_s: float) -> tuple[Box, Discrete]:
-        """Return what an agent sees, and what it can do."""
+        """Return the spaces of observations and of actions."""
 
     @property
     @abstractmethod
     def job_columns(self) -> JobColumns:
-        """Where ``by_jobs`` tells of jobs."""
+        """Where the observation ``by_jobs`` describes jobs."""
 
     def check_teacher(self, name: str) -> None:
-        """Refuse the name of a teacher that there cannot be."""
+        """Refuse a name that no teacher can have."""
 
     @abstractmethod
     def teacher(self, name: str, folder: Path, episodes: Episodes) -> Decider:
-        """Return what a network first learns to decide as; files are beside the training file."""
+        """Return the teacher that a network first imitates; files are beside the training file."""
 
 
 def require_unset(section: EpisodesSection, keys: Collection[str], sentence: str) -> None:

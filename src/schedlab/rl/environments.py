@@ -19,7 +19,7 @@ ENVIRONMENTS: dict[type[Settings], type[Environment[Any]]] = {
     QueueSettings: QueueEnvironment,
     GanttSettings: GanttEnvironment,
 }
-"""By their rules."""
+"""The class of each environment, by the type of its rules."""
 
 
 def read_settings(given: Any) -> Settings:

@@ -1,4 +1,4 @@
-"""What brings environments where they are again: their chance and their actions, played again."""
+"""Records that bring environments back to a state: random generators, and actions to repeat."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class EpisodeRecord:
-    """How one environment got where it is: its generator when the episode began, and its actions.
+    """How one environment reached its state: its generator at the start, and its actions.
 
     Resets and steps are deterministic, so this is the environment's whole state.
     """
@@ -33,7 +33,7 @@ class EpisodeRecorder:
         self._begun = [0] * len(random)
 
     def begin(self, place: int) -> None:
-        """Remember from which chance an environment is about to begin an episode."""
+        """Remember the generator's state with which an environment is about to begin an episode."""
         self._generators[place] = self._random[place].bit_generator.state
         self._begun[place] = len(self._steps)
 
@@ -42,7 +42,7 @@ class EpisodeRecorder:
         self._steps.append(actions.copy())
 
     def records(self) -> list[EpisodeRecord]:
-        """Return where the environments are."""
+        """Return a record of each environment's running episode."""
         self._forget(min(self._begun))
         steps = np.array(self._steps).reshape(-1, len(self._random))
         return [
@@ -53,6 +53,6 @@ class EpisodeRecorder:
         ]
 
     def _forget(self, steps: int) -> None:
-        """Forget those before all running episodes."""
+        """Forget this number of steps, which lie before all running episodes."""
         del self._steps[:steps]
         self._begun = [begun - steps for begun in self._begun]

@@ -1,4 +1,4 @@
-"""Where an observation tells of the jobs that an agent can choose among."""
+"""Where an observation describes the jobs that an agent can choose among."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from schedlab.rl.observation_layout import JOB_FEATURES
 
 @dataclass(frozen=True)
 class JobColumns:
-    """Where an observation tells of the visible jobs, one after the other.
+    """Where an observation describes the visible jobs, one after the other.
 
     Args:
-        first: number of the observation that does.
+        first: index of the first number that describes a job.
         features: numbers per job.
         size: which of them is the job's share of the machine, and 0 where there is no job.
-        head: which of them is 1 for the job that is promised a start, if one is ever promised.
+        head: which of them is 1 for the job that is promised a start; None if no start is promised.
     """
 
     first: int
@@ -35,7 +35,7 @@ class JobColumns:
         return jobs, cat(shared, dim=-1)
 
     def shared(self, observation_size: int, visible: int) -> int:
-        """Return how many numbers they share."""
+        """Return how many numbers all jobs share."""
         return observation_size - (visible - (self.head is not None)) * self.features
 
 

@@ -1,4 +1,4 @@
-"""How large the machine is: as the rules say, else as where the jobs come from says."""
+"""The size of the machine: that of the rules, else that of the trace or the model."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def settings_for(episodes: Episodes, rules: Mapping[str, Any]) -> QueueSettings:
 
 
 def machine_nodes(episodes: Episodes) -> int | None:
-    """Return the nodes of the machine that these jobs are for; None if the episodes have none."""
+    """Return the nodes of the machine that these jobs are for; None if episodes have no machine."""
     if isinstance(episodes, MixedEpisodes):
         sizes = [machine_nodes(each) for each in episodes.kinds]
         return max((size for size in sizes if size is not None), default=None)

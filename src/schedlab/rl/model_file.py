@@ -40,8 +40,8 @@ class TrainedModel:
 
     Args:
         config: of the training.
-        time_scale_s: what counted as 1 among the times that the network saw.
-        steps: that it learnt from.
+        time_scale_s: the time that the network saw as 1.
+        steps: number of steps that it learnt from.
         results: of the last evaluation.
         parameters: by their names in the network.
     """
@@ -54,11 +54,11 @@ class TrainedModel:
 
     @property
     def settings(self) -> QueueSettings:
-        """The rules under which it decides in a simulation, the scale of time included."""
+        """The rules under which it decides in a simulation, including the time scale."""
         return replace(self.config.require_queue(), time_scale_s=self.time_scale_s)
 
     def document(self) -> dict[str, Any]:
-        """Return all but the parameters, as JSON has it, with the versions of what writes it."""
+        """Return all but the parameters as values for JSON, with the versions of the software."""
         return {
             **self.config.document(),
             "time_scale_s": self.time_scale_s,
@@ -104,10 +104,10 @@ def write_model(path: str | Path, model: TrainedModel) -> None:
 
 
 def read_model(path: str | Path) -> TrainedModel:
-    """Return the model of the file; nothing in it is run."""
+    """Return the model in the file; nothing in the file is executed."""
     document, parameters = read_archive(path, MODEL)
     with understanding(path):
-        # A file from before a section was thought of was trained by its defaults.
+        # A model older than a section was trained with the section's defaults.
         given = [name for name in SECTIONS if name in document or name in _NEEDED]
         config = training_config({name: document[name] for name in given})
         scale, steps = float(document["time_scale_s"]), int(document["steps"])

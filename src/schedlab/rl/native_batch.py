@@ -1,4 +1,4 @@
-"""What every batch of native environments has: arrays, chance and steps."""
+"""What every batch of native environments has: arrays, random generators and steps."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class BatchCore(Protocol):
 
     @property
     def state_names(self) -> tuple[str, ...]:
-        """What ``states`` tells of each environment."""
+        """Names of the numbers that ``states`` writes for each environment."""
         ...
 
     def states(self, states: Any) -> None:
-        """Write where each environment is."""
+        """Write the state of each environment."""
         ...
 
     def step(
@@ -59,8 +59,8 @@ class BatchCore(Protocol):
 class NativeBatch(ABC):
     """Native environments with the arrays they write into.
 
-    ``observation`` and ``mask`` hold one row per environment; rows of finished episodes are those
-    of the next one after ``reset``.
+    ``observation`` and ``mask`` hold one row per environment. After ``reset``, the row of a
+    finished episode is that of the next one.
     """
 
     core: BatchCore
@@ -78,9 +78,9 @@ class NativeBatch(ABC):
 
         Args:
             core: the environments.
-            size: how many.
-            shape: of what one agent sees.
-            largest: no number that an agent sees is larger.
+            size: number of environments.
+            shape: that of one agent's observation.
+            largest: an upper bound of the numbers that an agent sees.
             observation: an array to write observations into, such as a view of pinned memory.
         """
         self.core, self.size, self.largest = core, size, largest
@@ -93,7 +93,7 @@ class NativeBatch(ABC):
         self._states = np.zeros((size, len(core.state_names)), np.int64)
 
     def seed(self, seeds: Seeds) -> None:
-        """Give every environment its own chance: one seed for all makes them all different."""
+        """Seed every environment's generator; from one number, each gets a different seed."""
         if seeds is None:
             return
         given = [seeds + place for place in range(self.size)] if isinstance(seeds, int) else seeds
@@ -105,32 +105,32 @@ class NativeBatch(ABC):
 
     @property
     def rows(self) -> NDArray[np.float32]:
-        """The observations as the core writes them; somebody may have put another array there."""
+        """The observations as the core writes them, even if another array has been put in place."""
         return self.observation.reshape(self.size, -1)
 
     @abstractmethod
     def reset(self, place: int, sequence: Workload | None = None) -> None:
-        """Begin an episode of one environment, on these jobs or on its next ones."""
+        """Begin an episode of one environment, with these jobs or else with its next ones."""
 
     def step(self, actions: NDArray[np.int64]) -> NDArray[np.intp]:
-        """Step them all and say which have finished; those wait for ``reset``."""
+        """Step all environments and return those that have finished; they need a ``reset``."""
         if self._not_begun:
             raise ParameterError("an episode must begin with reset() before the first step")
         self.core.step(actions, self.rows, self.reward, self.terminated, self.truncated, self.mask)
         return np.flatnonzero(self.terminated | self.truncated)
 
     def states(self) -> NDArray[np.int64]:
-        """Return where episodes are: a row per environment, a column per name (``state_names``)."""
+        """Return the state of all episodes: a row per environment, a column per ``state_names``."""
         self.core.states(self._states)
         return self._states
 
     def state(self, place: int) -> dict[str, int]:
-        """Return where one environment's episode is: the time, the jobs that wait and run, ..."""
+        """Return the state of one environment's episode: the time, jobs that wait and run, ..."""
         return dict(zip(self.core.state_names, self.states()[place].tolist(), strict=True))
 
     @abstractmethod
     def result(self, place: int) -> Mapping[str, Any]:
-        """Return what became of the episode that this environment has played so far."""
+        """Return the results of this environment's episode up to now."""
 
     @abstractmethod
     def schedule(self, place: int) -> Schedule:
@@ -173,7 +173,7 @@ def check_playable(workload: Workload) -> None:
 
 
 def check_actions(actions: NDArray[np.int64], count: int) -> None:
-    """Raise ParameterError for an action that there is not."""
+    """Raise ParameterError for an action outside of 0 to ``count - 1``."""
     outside = (actions < 0) | (actions >= count)
     if outside.any():
         raise ParameterError(

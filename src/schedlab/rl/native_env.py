@@ -1,4 +1,4 @@
-"""A native environment as one of Gymnasium's."""
+"""A native environment with the interface of Gymnasium."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ RENDER_MODES = ["rgb_array"]
 
 
 def spaces(batch: NativeBatch) -> tuple[gymnasium.Space[Any], Discrete]:
-    """Return what one agent sees, and what it can do."""
+    """Return the spaces of observations and of actions."""
     seen = Box(0, batch.largest, batch.observation.shape[1:], np.float32)
     return seen, Discrete(batch.core.actions)
 
 
 class NativeEnv(gymnasium.Env[Observation, np.int64], Generic[Batch], ABC):
-    """A batch of one environment; ``action_masks()`` tells which actions make sense."""
+    """A batch of one environment; ``action_masks()`` says which actions make sense."""
 
     metadata = {"render_modes": RENDER_MODES, "render_fps": 4}  # noqa: RUF012
 
@@ -54,9 +54,9 @@ class NativeEnv(gymnasium.Env[Observation, np.int64], Generic[Batch], ABC):
         return self._seen(), dict(self._state)
 
     def step(self, action: int | np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Do what the action says.
+        """Take the action.
 
-        The info tells where the episode is; that of the last step also what became of it.
+        The info holds the state of the episode; that of the last step also holds its results.
         """
         batch, actions = self.batch, self.batch.core.actions
         if not 0 <= action < actions:
@@ -74,12 +74,12 @@ class NativeEnv(gymnasium.Env[Observation, np.int64], Generic[Batch], ABC):
         )
 
     def reward(self, before: Mapping[str, Any], info: Mapping[str, Any], given: float) -> float:
-        """Return what a step is worth; a subclass may pay something else.
+        """Return the reward of a step; a subclass may compute another one.
 
         Args:
             before: the info of the step before, or of ``reset``.
-            info: of this step.
-            given: what the ``reward`` of the settings gives.
+            info: the info of this step.
+            given: the reward by the ``reward`` of the settings.
         """
         return given
 
@@ -93,7 +93,7 @@ class NativeEnv(gymnasium.Env[Observation, np.int64], Generic[Batch], ABC):
         return allowed
 
     def schedule(self) -> Schedule:
-        """Return what the agent has decided so far; jobs without a start wait, with start -1."""
+        """Return the schedule that the agent has decided so far; jobs that wait have start -1."""
         return self.batch.schedule(0)
 
     def render(self) -> Frame | None:

@@ -39,7 +39,7 @@ class Trunk(BaseFeaturesExtractor):
         self.layers = nn.Sequential(layers(inputs, *widths, activation=activation), activation())
 
     def forward(self, observation: Tensor) -> Tensor:
-        """Return what the last of the layers gives."""
+        """Return the output of the last layer."""
         features: Tensor = self.layers(observation)
         return features
 
@@ -48,9 +48,9 @@ class JobKernel(nn.Module):
     """One small network scores every visible job, so its size does not depend on their number.
 
     The kernel is that of RLScheduler (Zhang et al., SC20), 32-16-8-1, which sees a job beside the
-    machine and the head of the queue: which job to backfill depends on which has a promise. To wait
-    has a score of its own. The value is taken from the mean and the maximum over the jobs of what
-    another such network makes of each.
+    machine and the head of the queue: which job to backfill depends on which has a promise. Waiting
+    has a score of its own. The value comes from the mean and the maximum, over the jobs, of the
+    outputs of another such network.
     """
 
     POOLED = 16
@@ -90,7 +90,7 @@ class JobKernel(nn.Module):
 
 
 class ActionValueKernel(JobKernel):
-    """A kernel that values every action: its job, or waiting, beside the whole situation."""
+    """A kernel that values every action, a job or the wait, together with the whole situation."""
 
     def __init__(self, visible_jobs: int, observation_size: int, columns: JobColumns) -> None:
         super().__init__(visible_jobs, observation_size, columns)
@@ -139,7 +139,7 @@ class KernelPolicy(_ByJobs, ActorCriticPolicy):
 
 
 class MaskableKernelPolicy(_ByJobs, MaskableActorCriticPolicy):
-    """The same where actions that make no sense are masked."""
+    """Policy and value by the kernel network, with a mask for actions that make no sense."""
 
 
 class AcerKernelPolicy(_ByJobs, AcerPolicy):
@@ -159,14 +159,14 @@ def action_scores(policy: ActorCritic, observation: Tensor) -> Tensor:
 
 
 def state_values(policy: ActorCritic, observation: Tensor) -> Tensor:
-    """Return the returns that are expected."""
+    """Return the expected return of each situation."""
     features: Any = policy.extract_features(observation, policy.vf_features_extractor)
     values: Tensor = policy.value_net(policy.mlp_extractor.forward_critic(features))
     return values.squeeze(-1)
 
 
 def scores_and_values(policy: ActorCritic, observation: Tensor) -> tuple[Tensor, Tensor]:
-    """Return both, with what they share computed once."""
+    """Return logits and values; the layers that they share are computed once."""
     features: Any = policy.extract_features(observation)
     for_actions, for_value = policy.mlp_extractor(features)
     scores, values = policy.action_net(for_actions), policy.value_net(for_value)

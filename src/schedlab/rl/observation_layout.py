@@ -1,4 +1,4 @@
-"""Which numbers of an observation mean what; cpp/env/observation.cpp writes them."""
+"""What each number of an observation means; cpp/env/observation.cpp writes them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ JOB_FEATURES = (
     *("request", "estimate", "nodes", "wait", "slowdown", "fits", "earliest start", "area"),
     *("is head", "allowed"),
 )
-"""Of each visible job, where ``observation`` is ``jobs``."""
+"""The numbers of each visible job, where ``observation`` is ``jobs``."""
 HORIZONS = 12
 PREDICTED = frozenset(
     {
@@ -24,12 +24,12 @@ PREDICTED = frozenset(
         *("job slowdown", "job earliest start", "job area", "nodes freed later"),
     }
 )
-"""Groups made of predicted run times, alone or with something else."""
+"""Groups computed from predicted run times, alone or with other numbers."""
 
 
 @dataclass(frozen=True)
 class FeatureGroup:
-    """Inputs that mean the same.
+    """Inputs with the same meaning.
 
     Args:
         name: of the group.
@@ -43,19 +43,19 @@ class FeatureGroup:
 
     @property
     def predicted(self) -> bool:
-        """Whether predicted run times are in it."""
+        """Whether it is computed from predicted run times."""
         return self.name in PREDICTED
 
 
 @dataclass(frozen=True)
 class ObservationLayout:
-    """All groups of an observation, which have every input once."""
+    """All groups of an observation; every input is in exactly one of them."""
 
     groups: tuple[FeatureGroup, ...]
 
     @classmethod
     def of(cls, settings: QueueSettings) -> ObservationLayout:
-        """Return where an environment with these settings writes what."""
+        """Return the layout of an environment with these settings."""
         by_kind = _features if settings.observation == "jobs" else _nodes_and_jobs
         return cls(tuple(by_kind(settings)))
 
@@ -70,7 +70,7 @@ class ObservationLayout:
 
     @cached_property
     def job_columns(self) -> NDArray[np.intp]:
-        """A row per visible job: where its inputs are."""
+        """The columns of each visible job's inputs: a row per job."""
         return np.stack([group.columns for group in self.groups if group.per_job], axis=1)
 
     def present(self, observation: Observations) -> NDArray[np.bool_]:

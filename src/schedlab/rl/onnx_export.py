@@ -1,4 +1,4 @@
-"""Trained models as ONNX files, with which scheduling needs no torch."""
+"""Trained models as ONNX files, which schedule without torch."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ except ModuleNotFoundError:
 
 
 class _Scores(nn.Module):
-    """The part of a policy that decides: its value serves training only."""
+    """The part of a policy that decides, without the value, which only training needs."""
 
     def __init__(self, policy: ActorCritic) -> None:
         super().__init__()
@@ -34,8 +34,8 @@ class _Scores(nn.Module):
 
 
 def export_onnx(model: TrainedModel, path: str | Path) -> None:
-    """Write the network and all that its model file says of it, whole or not at all."""
-    model.config.require_queue()  # nothing reads such a file of another environment
+    """Write the network and the document of its model file, whole or not at all."""
+    model.config.require_queue()  # no reader accepts such a file for another environment
     network = _network(model)
     document = {**model.document(), "masked": model.config.greedy_masked}
     network.metadata_props.add(key=PROPERTY, value=write_document(MODEL, document))
@@ -44,10 +44,10 @@ def export_onnx(model: TrainedModel, path: str | Path) -> None:
 
 
 def _network(model: TrainedModel) -> Any:
-    """Return the network as ONNX has it: from rows of observations to rows of scores."""
+    """Return the network in ONNX's form: from rows of observations to rows of scores."""
     policy: Any = model.agent().policy
     rows = torch.zeros(2, *policy.observation_space.shape)
-    # The exporter logs which packages it could use besides, and warns of its own makers.
+    # The exporter logs which other packages it could use, and its warnings are for its developers.
     logging.getLogger("torch.onnx").setLevel(logging.ERROR)
     with warnings.catch_warnings(action="ignore"):
         program = torch.onnx.export(
@@ -61,7 +61,7 @@ def _network(model: TrainedModel) -> Any:
         )
     assert program is not None
     network = program.model_proto
-    # Where in which source file each operation stands is nothing for those who get the file.
+    # Readers of the file do not need the source file and the line of each operation.
     for part in (*network.graph.node, *network.graph.value_info):
         part.ClearField("metadata_props")
     return network

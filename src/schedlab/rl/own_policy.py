@@ -30,7 +30,7 @@ def as_policy(
             arguments, a mask) to an action.
         env: where it learnt: ``schedlab/Queue-v0`` or a subclass, alone, in wrappers or in a
             vector; or its ``QueueSettings``.
-        masked: whether a model takes only actions that make sense. Default: where it learnt with
+        masked: whether a model takes only actions that make sense. Default: only if it learnt with
             masks or orders jobs.
         name: of the policy, for results.
     """
@@ -60,7 +60,7 @@ def _own(
 
 
 def save_settings(path: str | Path, env: Any, **agent: Any) -> None:
-    """Write the environment's settings as TOML, to lie beside a model that learnt in it.
+    """Write the environment's settings as TOML, for a file beside a model that learnt in it.
 
     ``mine.toml`` beside ``mine.zip`` makes ``learned:mine.zip`` a policy.
 
@@ -87,7 +87,7 @@ def _name_of(env: type) -> str:
 
 
 def _environment(env: Any) -> tuple[QueueSettings, QueueEnv | None]:
-    """Return the rules, and the environment itself if it shows something else than they say."""
+    """Return the rules, and the environment itself if it overrides ``observe``."""
     if isinstance(env, QueueSettings):
         return env, None
     for _ in range(_WRAPPERS):
@@ -105,7 +105,7 @@ _WRAPPERS = 20
 
 
 def _inside(env: Any) -> Any:
-    """Return what a wrapper of Gymnasium or Stable-Baselines3 has inside."""
+    """Return the environment inside a wrapper of Gymnasium or Stable-Baselines3."""
     for name in ("venv", "env"):
         if getattr(env, name, None) is not None:
             return getattr(env, name)

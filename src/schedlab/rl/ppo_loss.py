@@ -1,7 +1,7 @@
 """The loss of proximal policy optimisation (Schulman et al., 2017), as Stable-Baselines3 has it.
 
-Everything goes over the last dimension of a minibatch, so that several networks may stand side by
-side in a dimension before it.
+All sums and means are over the last dimension of a minibatch, so that several networks can be side
+by side in a dimension before it.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from torch import Tensor
 Coefficient = float | Tensor
 
 MASKED = -1e8
-"""The score of an action that makes no sense, as MaskablePPO has it."""
+"""The score of an action that makes no sense, the same as MaskablePPO's."""
 
 
 @dataclass(frozen=True)
 class PpoLoss:
-    """The loss, and what one wants to know about it."""
+    """The loss, its parts, and other numbers for the log."""
 
     total: Tensor
     policy: Tensor
@@ -42,9 +42,9 @@ def ppo_loss(
     ent_coef: Coefficient,
     vf_coef: Coefficient,
 ) -> PpoLoss:
-    """Return the loss on a minibatch: of the log-probabilities of all actions, and of the values.
+    """Return the loss on a minibatch, given the log-probabilities of all actions and the values.
 
-    A coefficient is a number, or has a value for each network.
+    A coefficient is a number, or a tensor with a number for each network.
     """
     log_ratio = taken(log_probs, actions) - old_log_prob
     ratio = log_ratio.exp()
@@ -73,12 +73,12 @@ def _entropy(log_probs: Tensor) -> Tensor:
 
 
 def _last(coefficient: Coefficient) -> Any:
-    """Return it for each situation of a minibatch."""
+    """Return the coefficient in a shape that fits each situation of a minibatch."""
     return coefficient.unsqueeze(-1) if isinstance(coefficient, Tensor) else coefficient
 
 
 def log_probabilities(scores: Tensor, mask: Tensor | None) -> Tensor:
-    """Return those of all actions; those that the mask leaves out have next to none."""
+    """Return the log-probabilities of all actions; masked actions have next to no probability."""
     scores = scores.float()
     if mask is not None:
         scores = scores.masked_fill(~mask, MASKED)
@@ -86,9 +86,9 @@ def log_probabilities(scores: Tensor, mask: Tensor | None) -> Tensor:
 
 
 def drawn(log_probs: Tensor, chance: Tensor) -> Tensor:
-    """Draw an action in each situation; the chance is a number from 0 on and below 1."""
+    """Draw an action in each situation; ``chance`` is a random number, >= 0 and below 1."""
     up_to = log_probs.exp().cumsum(-1)
-    # The first action whose cumulated probability is above the number; the sum is not quite 1.
+    # The first action whose cumulative probability exceeds the number; the sum is not quite 1.
     return (up_to <= (chance.unsqueeze(-1) * up_to[..., -1:])).sum(-1)
 
 

@@ -23,7 +23,7 @@ class QueueEnv(NativeEnv[QueueBatch]):
     """An agent schedules one workload on one cluster, job by job.
 
     Action i picks the i-th waiting job in order of arrival; the last action ends the decisions at
-    this time. ``action_masks()`` tells which make sense.
+    this time. ``action_masks()`` says which make sense.
     """
 
     def __init__(
@@ -34,14 +34,14 @@ class QueueEnv(NativeEnv[QueueBatch]):
         render_mode: str | None = None,
         **rules: Any,
     ) -> None:
-        """Say where jobs come from, as for ``choose_episodes``, and the ``QueueSettings``."""
+        """Choose the source of jobs, as for ``choose_episodes``, and the ``QueueSettings``."""
         episodes = choose_episodes(workload, jobs, transforms)
         batch = QueueBatch(settings_for(episodes, rules), episodes, 1, threads=1)
         super().__init__(batch, render_mode)
 
     @property
     def settings(self) -> QueueSettings:
-        """The rules, the scale of time among them."""
+        """The rules, including the time scale."""
         return self.batch.told_settings
 
     @property
@@ -52,8 +52,8 @@ class QueueEnv(NativeEnv[QueueBatch]):
     def observe(self, view: View, numbers: Observation) -> Any:
         """Return what the agent sees; a subclass may show it something else.
 
-        It must then set ``observation_space``, too. ``as_policy`` and ``learned:`` ask it the same
-        way, so it may use the arguments and ``settings`` alone.
+        The subclass must then set ``observation_space``, too. ``as_policy`` and ``learned:`` call
+        this method, too, so it may use only its arguments and ``settings``.
 
         Args:
             view: all that a policy may know: ``now``, ``free_nodes``, ``queue``, ``running``.

@@ -45,16 +45,16 @@ class QueueEnvironment(Environment[QueueSettings]):
         self.orders = rules.mode != "pick"
 
     def document(self) -> dict[str, Any]:
-        """Return the rules as JSON has them; an environment without a name is this one."""
+        """Return the rules as values for JSON; a document without ``id`` means this environment."""
         return asdict(self.rules)
 
     @property
     def nodes(self) -> int:
-        """Of its cluster."""
+        """The number of nodes of its cluster."""
         return self.rules.nodes
 
     def episodes(self, section: EpisodesSection, workload: str | Path | None) -> Episodes:
-        """Open jobs as for ``choose_episodes``, and those of the other models."""
+        """Return episodes as ``choose_episodes`` does, mixed with those of the other models."""
         require_unset(section, ("load", "units"), f'is for id = "{GANTT}"')
         first = choose_episodes(workload or "wl1", section.jobs, section.transforms, section.seed)
         others = [_other(section, text) for text in section.others]
@@ -68,7 +68,7 @@ class QueueEnvironment(Environment[QueueSettings]):
         return replace(self.rules, nodes=nodes or self.rules.nodes)
 
     def batch(self, episodes: Episodes, size: int, *, threads: int) -> QueueBatch:
-        """Make a number of them; a trainer without masks may try what they forbid."""
+        """Make a batch that does not warn: a trainer without masks may try forbidden actions."""
         return QueueBatch(self.rules, episodes, size, threads=threads, warns=False)
 
     def time_scale_s(self, episodes: Episodes) -> float:
@@ -80,13 +80,13 @@ class QueueEnvironment(Environment[QueueSettings]):
         return replace(self.rules, time_scale_s=self.time_scale_s(episodes))
 
     def spaces(self, time_scale_s: float) -> tuple[Box, Discrete]:
-        """Return what an agent sees, and what it can do."""
+        """Return the spaces of observations and of actions."""
         numbers, actions = numbers_and_actions(replace(self.rules, time_scale_s=time_scale_s))
         return Box(0, self.rules.largest, (numbers,), np.float32), Discrete(actions)
 
     @property
     def job_columns(self) -> JobColumns:
-        """Those of ``observation = "jobs"``."""
+        """Where jobs are in ``observation = "jobs"``."""
         from schedlab.rl.job_columns import IN_A_QUEUE  # loads torch
 
         return IN_A_QUEUE

@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 _SIZE_IN = 10.0, 6.6
 _BY_REQUEST, _BY_ESTIMATE, _CHOOSABLE = LIGHT[0], STRONG[0], STRONG[2]
 _LEAST_SPAN_S = 3600
-"""Shorter time axes would change their scale with every frame."""
+"""The shortest time axis; a shorter one would change its scale with every frame."""
 _SHORTEST_S, _LEAST_NODES = 10, 0.5
 """Where logarithmic axes begin."""
 
 
 @dataclass(frozen=True)
 class Moment:
-    """One environment as it is now: the schedule shows nothing of what is to come."""
+    """One environment as it is now: the schedule shows nothing of the future."""
 
     schedule: Schedule
     view: _core.View
@@ -43,7 +43,7 @@ class Moment:
 
     @classmethod
     def of(cls, batch: QueueBatch, place: int) -> Moment:
-        """Return the moment at which this environment of the batch is."""
+        """Return the current moment of one environment of the batch."""
         view = batch.played(place)[1].view
         schedule = batch.schedule(place)
         past = replace(schedule, end_s=np.minimum(schedule.end_s, view.now))
@@ -52,12 +52,12 @@ class Moment:
 
     @property
     def elapsed_s(self) -> int:
-        """Since the first submission."""
+        """The time since the first submission."""
         return int(self.view.now - self.schedule.workload["submit_s"][0])
 
     @property
     def longest_request_s(self) -> int:
-        """Of the workload: what remaining times are drawn beside."""
+        """The longest request of the workload, at which axes of durations end."""
         return int(self.schedule.workload["request_s"].max())
 
 
@@ -153,7 +153,7 @@ def _node_axis(axes: Axes, moment: Moment) -> None:
 
 
 def _draw_widths(axes: Axes, moment: Moment) -> None:
-    """Draw the nodes of the visible jobs; what is higher than the line does not fit."""
+    """Draw the nodes of the visible jobs; a job higher than the line does not fit."""
     queue, slots = moment.view.queue, len(moment.choosable)
     nodes = np.asarray(queue.nodes)[:slots]
     colours = np.where(moment.choosable[: len(nodes)], _CHOOSABLE, OTHERS).tolist()

@@ -1,4 +1,4 @@
-"""Several simulations of one learned policy, its actions drawn, computed side by side."""
+"""Several simulations of one learned policy with drawn actions, computed side by side."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def sampled_schedules(
     predict: str | None = None,
     kill_at_request: bool = True,
 ) -> list[Schedule]:
-    """Return what ``learned:MODEL:sample=0``, ``sample=1`` and so on make of jobs, or on the grid.
+    """Return the schedules of ``learned:MODEL:sample=0``, ``sample=1`` and so on, also on the grid.
 
-    The network, which is most of the work, is asked about all runs at once.
+    In a queue, the network, which is most of the work, is evaluated for all runs at once.
     """
     trained = read_model(model)
     if isinstance(trained.config.environment, GanttSettings):
@@ -62,7 +62,7 @@ def sampled_schedules(
 
 
 class _Sampling:
-    """Draws the action of each row by a chance of its own."""
+    """Draws the action of each row with a random generator of its own."""
 
     def __init__(self, agent: GreedyAgent, runs: int) -> None:
         self._agent = agent
@@ -76,7 +76,7 @@ class _Sampling:
 
 
 def _play(batch: QueueBatch, agent: _Sampling, settings: QueueSettings) -> list[Schedule]:
-    """Play until every run is over; those that end early begin again, and count once."""
+    """Play until every run has ended; runs that end early begin again, but count once."""
     for place in range(batch.size):
         batch.reset(place)
     schedules: dict[int, Schedule] = {}
@@ -97,7 +97,7 @@ def _play(batch: QueueBatch, agent: _Sampling, settings: QueueSettings) -> list[
 def _check_progress(
     finished: Container[int], before: Sequence[int], now: Sequence[int], steps: int
 ) -> None:
-    """Refuse to ask for ever an agent that starts nothing, as a simulation does."""
+    """Raise PolicyError, as a simulation does, for a run without a start since the last check."""
     for run, (earlier, later) in enumerate(zip(before, now, strict=True)):
         if run not in finished and earlier == later:
             raise PolicyError(

@@ -17,14 +17,14 @@ from schedlab.rl.native_env import spaces
 from schedlab.workload import Workload
 
 Advanced = tuple[NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]
-"""Rewards, which episodes have ended, and infos."""
+"""Rewards, whether each episode has ended, and infos."""
 
 
 class NativeVecEnv(VecEnv, Generic[Batch]):
-    """Environments stepped by one call, in threads; an episode that ends restarts.
+    """Environments stepped by one call, in threads; after an episode the next one begins.
 
     The last info of an episode has ``episode`` (return, length, time), as SB3's Monitor would give,
-    and what the ``result`` of the batch tells.
+    and the ``result`` of the batch.
     """
 
     def __init__(self, batch: Batch) -> None:
@@ -38,7 +38,7 @@ class NativeVecEnv(VecEnv, Generic[Batch]):
         self._infos: list[dict[str, Any]] = [{} for _ in range(batch.size)]
 
     def reset(self) -> Any:
-        """Begin an episode in every environment, from the seeds and options if any were given."""
+        """Begin an episode in every environment, with seeds and options if any were given."""
         self.batch.seed(self._seeds)
         self._returns[:] = 0
         for place, options in enumerate(self._options):
@@ -53,7 +53,7 @@ class NativeVecEnv(VecEnv, Generic[Batch]):
         check_actions(self._actions, self.batch.core.actions)
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Step all environments, and restart the episodes that have ended."""
+        """Step all environments, and begin the next episode where one has ended."""
         rewards, dones, infos = self.advance(self._actions)
         names, states = self.batch.core.state_names, self.batch.states().tolist()
         told = [
@@ -64,7 +64,7 @@ class NativeVecEnv(VecEnv, Generic[Batch]):
         return self.batch.observation.copy(), rewards, dones, told
 
     def advance(self, actions: NDArray[np.int64]) -> Advanced:
-        """Return the same without the observations, which are in the batch until the next step."""
+        """Step all environments; the batch holds their observations until the next step."""
         finished = self._step(actions)
         self._returns += self.batch.reward
         rewards = self.batch.reward.astype(np.float32)
@@ -77,11 +77,11 @@ class NativeVecEnv(VecEnv, Generic[Batch]):
         return rewards, dones, infos
 
     def _begin(self, place: int, sequence: Workload | None = None) -> None:
-        """Begin an episode of one environment, on these jobs or on its next ones."""
+        """Begin an episode of one environment, with these jobs or else with its next ones."""
         self.batch.reset(place, sequence)
 
     def _step(self, actions: NDArray[np.int64]) -> NDArray[np.intp]:
-        """Step them all and say which have finished."""
+        """Step all environments and return those that have finished."""
         return self.batch.step(actions)
 
     def _last_info(self, place: int) -> dict[str, Any]:
@@ -112,22 +112,22 @@ class NativeVecEnv(VecEnv, Generic[Batch]):
         return [getattr(self, attr_name) for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
-        """Set an attribute of all."""
+        """Set an attribute of all environments."""
         setattr(self, attr_name, value)
 
     def has_attr(self, attr_name: str) -> bool:
-        """Return whether there is such an attribute."""
+        """Return whether the environments have this attribute."""
         return hasattr(self, attr_name)
 
     def env_is_wrapped(self, wrapper_class: Any, indices: VecEnvIndices = None) -> list[bool]:
-        """Say yes to SB3's Monitor: native environments tell of episodes what it tells."""
+        """Return True for SB3's Monitor: native environments give the same infos on episodes."""
         return [issubclass(wrapper_class, Monitor) for _ in self._get_indices(indices)]
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Seed the next reset: one for all makes them all different."""
+        """Seed the next reset; from one number, each environment gets a different seed."""
         given = int(np.random.default_rng().integers(2**31)) if seed is None else seed
         self._seeds = [given + place for place in range(self.num_envs)]
         return self._seeds
 
     def close(self) -> None:
-        """Close nothing, as there is nothing to close."""
+        """Do nothing: there is nothing to close."""

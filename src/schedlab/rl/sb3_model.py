@@ -39,7 +39,7 @@ class Sb3Agent(GreedyAgent):
         self.policy = policy
 
     def scores(self, observation: Observations) -> Observations:
-        """Return one number per row and action."""
+        """Return one score per row and action."""
         with torch.inference_mode(), few_threads(len(observation)):
             seen = torch.from_numpy(observation).to(self.policy.device)
             return _scores(self.policy, seen).cpu().numpy()
@@ -53,7 +53,7 @@ def _scores(policy: BasePolicy, seen: Tensor) -> Tensor:
 
 
 def sb3_agent(policy: BasePolicy, settings: QueueSettings, masked: bool | None) -> Sb3Agent:
-    """Return the agent of a network; by default it keeps to the mask where it must or can."""
+    """Return a network's agent; by default masked if it learnt with masks or orders jobs."""
     if not isinstance(policy, _KNOWN) or isinstance(policy, RecurrentActorCriticPolicy):
         raise InputError(
             f"its policy is a {type(policy).__name__}; must be one of PPO, A2C, MaskablePPO, TRPO "
@@ -61,7 +61,7 @@ def sb3_agent(policy: BasePolicy, settings: QueueSettings, masked: bool | None) 
         )
     policy.set_training_mode(False)
     if masked is None:
-        # Where it orders jobs, an answer against the mask starts nothing.
+        # Where an agent orders jobs, an action against the mask starts none.
         masked = isinstance(policy, MaskableActorCriticPolicy) or settings.mode != "pick"
     return Sb3Agent(policy, masked=masked)
 
@@ -91,7 +91,7 @@ def is_sb3(source: Source) -> bool:
 
 
 def read_sb3(path: Path, file: AgentFile) -> OwnAgent:
-    """Return the network of a file of Stable-Baselines3, which may run code of its maker."""
+    """Return the agent of a file of Stable-Baselines3; reading it may run its author's code."""
     source = Source.load(path)
     if not is_sb3(source):
         raise InputError(f"{path}: is not a model of Stable-Baselines3")
@@ -121,7 +121,7 @@ def _policy(source: Source) -> BasePolicy:
         policy.load_state_dict(parameters["policy"])
     except InputError:
         raise
-    except Exception as error:  # whatever the classes named in the file make of its content
+    except Exception as error:  # classes named in the file may raise any error
         reason = f"{type(error).__name__}: {error}".partition("\n")[0]
         raise InputError(
             f"{source.path}: its network cannot be built as it was: {reason}"

@@ -1,4 +1,4 @@
-"""Networks of one shape side by side: their products are batched."""
+"""Networks of one shape side by side: their matrix products are batched."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from schedlab.rl.train_section import TrainSection
 Parameters = Mapping[str, Tensor]
 
 _SHARED = ("features_extractor", "pi_features_extractor", "vf_features_extractor")
-"""What Stable-Baselines3 calls the layers that policy and value share: all three."""
+"""Stable-Baselines3's names, all three, for the layers that policy and value share."""
 
 
 _TOGETHER = 8
 
 
 def padded(length: int) -> int:
-    """Return the length, rounded up."""
+    """Return the length, rounded up to a multiple of ``_TOGETHER``."""
     return -(-length // _TOGETHER) * _TOGETHER
 
 
@@ -35,7 +35,7 @@ class Layout:
 
     @classmethod
     def of(cls, train: TrainSection) -> Layout:
-        """Return those of a training; its network is no kernel."""
+        """Return the layout of a training's network, which must not be the kernel."""
         places = [2 * place for place in range(len(train.widths))]
         if train.shared_trunk:
             trunk = tuple(f"{_SHARED[0]}.layers.0.{place}" for place in places)
@@ -50,25 +50,25 @@ class Layout:
 
     @property
     def shared(self) -> int:
-        """How many layers both begin with."""
+        """The number of layers with which both begin."""
         pairs = zip(self.actor, self.critic, strict=True)
         return len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
 
     @property
     def layers(self) -> tuple[str, ...]:
-        """All of them, each once."""
+        """All layers, each once."""
         return tuple(dict.fromkeys((*self.actor, *self.critic)))
 
 
 class StackedNetworks:
     """The parameters of all networks, a row each, and what they compute.
 
-    Lengths are rounded up to what the units of a GPU that multiply matrices take at a time, and
-    weights are transposed: a row for each input.
+    Lengths are rounded up to the block length of a GPU's matrix units, and weights are transposed:
+    a row for each input.
 
     Args:
         layout: of every network.
-        policies: their parameters at first, by Stable-Baselines3's names.
+        policies: their initial parameters, by Stable-Baselines3's names.
         device: where they are.
         kind: of the numbers that are multiplied; those that are learnt are ``float32``.
     """
@@ -92,26 +92,26 @@ class StackedNetworks:
         self.used = self.learnt if kind == torch.float32 else self.learnt.to(kind)
 
     def load(self, place: int, policy: Parameters) -> None:
-        """Take over the parameters of one network."""
+        """Copy the parameters of one network into its row."""
         for name, part in self.parts(self.learnt, place, place + 1).items():
             part[0][self._corner(name)] = _transposed(policy[name]).to(part.device)
 
     def _corner(self, name: str) -> tuple[slice, ...]:
-        """Return where a parameter lies in the room that it has; the rest is 0 and stays so."""
+        """Return the part of its padded array that a parameter fills; the rest is and stays 0."""
         return tuple(slice(length) for length in self._own[name])
 
     def refresh(self, first: int, last: int) -> None:
-        """Use what these networks have learnt."""
+        """Copy the learnt parameters of these networks to those in use."""
         if self.used is not self.learnt:
             self.used[first:last].copy_(self.learnt[first:last])
 
     def shown(self, seen: Tensor) -> Tensor:
-        """Return situations as the networks take them."""
+        """Return situations in the form that the networks need: converted and padded."""
         missing = self.inputs - seen.shape[-1]
         return nn.functional.pad(seen.to(self.used.dtype), (0, missing))
 
     def parts(self, source: Tensor, first: int, last: int) -> dict[str, Tensor]:
-        """Return parameters of some networks by name: each in a row of the first dimension."""
+        """Return parameters of some networks by name; the first dimension is the network."""
         sizes = [torch.Size(shape).numel() for shape in self._padded.values()]
         split = source[first:last].split(sizes, dim=1)
         return {
@@ -120,7 +120,7 @@ class StackedNetworks:
         }
 
     def leaves(self, first: int, last: int) -> dict[str, Tensor]:
-        """Return the same, for gradients: in the memory of what is used."""
+        """Return the parameters in use, in the same memory, as tensors that collect gradients."""
         parts = self.parts(self.used, first, last)
         return {name: part.detach().requires_grad_() for name, part in parts.items()}
 
@@ -135,24 +135,24 @@ class StackedNetworks:
         return found
 
     def scores(self, parts: Parameters, seen: Tensor) -> Tensor:
-        """Return the logits of all actions; ``seen`` has networks, situations and numbers."""
+        """Return the logits of all actions; ``seen`` is by network, situation and number."""
         return self.actor_outputs(parts, seen)[..., : self.actions]
 
     def actor_outputs(self, parts: Parameters, seen: Tensor) -> Tensor:
-        """Return the same with the room after them."""
+        """Return the logits of all actions, and the padding after them."""
         return self._through(parts, self.layout.actor, seen)
 
     def values(self, parts: Parameters, seen: Tensor) -> Tensor:
-        """Return the returns that are expected."""
+        """Return the expected return of each situation."""
         return self._through(parts, self.layout.critic, seen)[..., 0]
 
     def scores_and_values(self, parts: Parameters, seen: Tensor) -> tuple[Tensor, Tensor]:
-        """Return both, with what they share computed once."""
+        """Return logits and values; the layers that they share are computed once."""
         scores, values = self.outputs(parts, seen)
         return scores[..., : self.actions], values[..., 0]
 
     def outputs(self, parts: Parameters, seen: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the same with the room after them."""
+        """Return logits and values, each with the padding after them."""
         shared = self.layout.shared
         seen = self._through(parts, self.layout.actor[:shared], seen, ends=False)
         scores = self._through(parts, self.layout.actor[shared:], seen)

@@ -1,4 +1,4 @@
-"""An evolved priority as somebody to learn from."""
+"""An evolved priority as a teacher."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from schedlab.rl.observation_layout import ObservationLayout
 
 
 class Teacher:
-    """Chooses what a priority would: the head by one order, those backfilled by the other.
+    """Chooses as an evolved priority does: the head by one order, backfilled jobs by the other.
 
-    It sees the machine again after each start; the policy scores all jobs once per instant:
-    with a weight on the earliest start (``log_start_in``) it sometimes goes on differently after
-    the first job that it starts in an instant.
+    The teacher sees the machine again after each start, while the policy scores all jobs once per
+    instant. With a weight on the earliest start (``log_start_in``) the two therefore sometimes
+    differ after the first start in an instant.
     """
 
     def __init__(self, priority: Priority, settings: QueueSettings, time_scale_s: float) -> None:
-        """Take the rules of the environments that it plays, and what counts as 1 among times."""
+        """Take the rules of the environments that it plays, and the time that they show as 1."""
         if (settings.mode, settings.observation) != ("order+guard", "jobs"):
             raise ParameterError(
                 'a teacher needs mode = "order+guard" and observation = "jobs" in [environment]; '
@@ -37,7 +37,7 @@ class Teacher:
         self._gap = np.inf if priority.max_priority_gap is None else priority.max_priority_gap
 
     def choose(self, observation: Observations, mask: Masks) -> Actions:
-        """Choose the allowed job of the smallest score, of equals the first; else to wait."""
+        """Choose the allowed job with the smallest score, among equals the first; else wait."""
         jobs = self._jobs(observation)
         has_head = observation[:, self._column("head chosen")] > 0
         in_queue = _scores(self._head, jobs)
@@ -58,7 +58,7 @@ class Teacher:
         return beyond
 
     def _jobs(self, observation: Observations) -> dict[str, Any]:
-        """Return what the features are made of, as it was before the environment scaled it."""
+        """Return the inputs of the features, as they were before the environment scaled them."""
 
         def seconds(feature: str) -> NDArray[np.float64]:
             logarithms = observation[:, self._column(f"job {feature}")].astype(float)
@@ -84,6 +84,6 @@ def _compiled(weights: Weights) -> CodeType:
 
 
 def _scores(code: CodeType, jobs: dict[str, Any]) -> NDArray[np.float64]:
-    """Return one score per row and visible job; the formula is made of our own expressions."""
+    """Return one score per row and visible job; the code has only expressions of this package."""
     scores = eval(code, {"log10": np.log10}, jobs)
     return np.broadcast_to(scores, jobs["nodes"].shape)

@@ -25,7 +25,7 @@ except ModuleNotFoundError:
 
 DOCUMENT, TENSORS = "config.json", "model.safetensors"
 FOREIGN = "_stable_baselines3_version"
-"""In files that Stable-Baselines3 saves itself."""
+"""The name of an entry in files that Stable-Baselines3 saves itself."""
 
 Tensors = dict[str, NDArray[Any]]
 
@@ -40,12 +40,12 @@ def write_archive(
     }
     with atomic_write(path) as temporary, ZipFile(temporary, "w", ZIP_DEFLATED) as archive:
         archive.writestr(ZipInfo(DOCUMENT), parts[DOCUMENT], ZIP_DEFLATED, compresslevel=1)
-        # Learnt numbers hardly get smaller, and to try takes longer than to write them.
+        # Learnt numbers hardly compress, and trying takes longer than writing them.
         archive.writestr(ZipInfo(TENSORS), parts[TENSORS], ZIP_STORED)
 
 
 def read_archive(path: str | Path, kind: str) -> tuple[dict[str, Any], Tensors]:
-    """Return the document and the numbers, or one sentence on why the file is not of that kind."""
+    """Return the document and the numbers; InputError says why a file is not of that kind."""
     parts = _parts(Source.load(path), kind)
     document = read_document(path, DOCUMENT, parts[DOCUMENT], kind)
     try:

@@ -32,12 +32,12 @@ BEST, CHECKPOINT, EVALUATIONS = "best.zip", "checkpoint.zip", "evaluations.csv"
 _BETWEEN_REPORTS_S = 0.2
 
 Progress = Callable[[int, int, str], None]
-"""Called with the steps done, the steps in all, and how it goes."""
+"""Called with the steps done, the number of all steps, and a note on the progress."""
 
 
 @dataclass(frozen=True)
 class Trained:
-    """What a training gave: the model's file and its last evaluation."""
+    """The result of a training: the model's file and its last evaluation."""
 
     model: Path
     steps: int
@@ -135,7 +135,7 @@ class Training:
             trainer.logger.close()
 
     def _clone(self, teacher: Decider) -> None:
-        """Begin with what the teacher does."""
+        """Let the network first learn to decide as the teacher does."""
         cloned = learn_from(teacher, self.trainer.policy, self.config, self.episodes)
         if self.progress is not None:
             note = f"decides as the teacher in {cloned.agreement:.1%} of all situations"
@@ -143,7 +143,7 @@ class Training:
         self._evaluate()
 
     def between_updates(self) -> None:
-        """Keep the state, evaluate and write a checkpoint if it is time to."""
+        """Keep the state; evaluate and write a checkpoint if they are due."""
         before, now = self.last.steps if self.last else 0, self.trainer.num_timesteps
         if self._passed(self.config.evaluation.every, before, now):
             self._evaluate()
@@ -152,7 +152,7 @@ class Training:
             self.last.write(self.folder / CHECKPOINT)
 
     def report(self, steps_per_s: float) -> None:
-        """Tell how far it has come."""
+        """Report the progress."""
         if self.progress is None:
             return
         seen = [each["r"] for each in self.trainer.ep_info_buffer or ()]
@@ -197,7 +197,7 @@ class Training:
         return TorchAgent(policy, masked=masked)
 
     def model(self) -> TrainedModel:
-        """Return what has been learnt so far."""
+        """Return the model as it has been learnt so far."""
         parameters = self.trainer.policy.state_dict()
         return TrainedModel(
             self.config,

@@ -13,8 +13,8 @@ from schedlab.rl.train_section import TrainSection
 
 
 def policy_class(train: TrainSection) -> type[ActorCritic]:
-    """Return the class of a training's network; their parameters have the same names."""
-    # The engine on a GPU masks by itself.
+    """Return the class of a training's network; parameters have the same names with any engine."""
+    # The engine ``gpu`` applies masks itself.
     algorithm = ALGORITHMS["ppo" if train.engine == "gpu" else train.algorithm]
     return algorithm.policy(kernel=train.is_kernel)
 

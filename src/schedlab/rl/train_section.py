@@ -38,12 +38,12 @@ class TrainSection:
         steps: to learn from, of all environments together.
         seed: of everything.
         reward_scale: rewards are multiplied by it before they are learnt from.
-        baseline: a policy such as ``saf+easy``, or ``teacher``; what it gets for the same jobs
-            is taken off the rewards as time goes on, so that easy and hard jobs count alike.
-        checkpoint_every: number of steps after which the end of an update keeps a checkpoint.
-        threads: for the environments and, on a processor, for the network. Sums of other numbers
-            of threads differ in their last bits, so the default is one everywhere; with the engine
-            ``gpu`` it is all there are.
+        baseline: a policy such as ``saf+easy``, or ``teacher``; its rewards for the same jobs are
+            taken off the agent's as time goes on, so that easy and hard jobs count alike.
+        checkpoint_every: number of steps between checkpoints, each kept at the end of an update.
+        threads: for the environments and, on a processor, for the network. The last bits of sums
+            depend on the number of threads, so the default is one everywhere; with the engine
+            ``gpu`` it is the number of processors.
     """
 
     algorithm: str = "ppo"
@@ -108,7 +108,7 @@ class TrainSection:
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """Of the hidden layers; none for the kernel network, which has its own."""
+        """Widths of the hidden layers; none for the kernel network, which has its own."""
         if isinstance(self.network, str):
             return NETWORKS.get(self.network, ())
         return self.network

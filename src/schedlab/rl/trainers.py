@@ -44,19 +44,19 @@ def make_trainer(config: TrainingConfig, env: TrainingEnv) -> OnPolicyAlgorithm:
 
 
 def acting_layout(train: TrainSection, device: str) -> Layout | None:
-    """Return the layout of the copy that acts on a GPU; the kernel network acts by itself."""
+    """Return the layout of the copy that acts on a GPU; the kernel network acts without one."""
     on_gpu = torch.device(device).type == "cuda"
     return Layout.of(train) if on_gpu and not train.is_kernel else None
 
 
 def device_and_precision(train: TrainSection) -> tuple[str, str]:
-    """Return where the engine ``gpu`` computes, and how precisely."""
+    """Return the device and the precision of the engine ``gpu``."""
     device = _device(train.device or "cuda")
     return device, _precision(train.precision, device)
 
 
 def _device(name: str) -> str:
-    """Return the device, if it is there."""
+    """Return the device; refuse one that is not there."""
     if name == "auto":
         return "cuda" if torch.cuda.is_available() else "cpu"
     try:
@@ -71,7 +71,7 @@ def _device(name: str) -> str:
 
 
 def _precision(asked: str | None, device: str) -> str:
-    """Return the precision asked for; by default ``bf16`` on a GPU, ``fp32`` on a processor."""
+    """Return the precision asked for; by default ``bf16`` on a GPU that has it, else ``fp32``."""
     on_gpu = torch.device(device).type == "cuda"
     if asked == "bf16" and not has_bf16(device):
         raise ParameterError(
@@ -81,7 +81,7 @@ def _precision(asked: str | None, device: str) -> str:
 
 
 def has_bf16(device: str) -> bool:
-    """Return whether it multiplies matrices in bf16; torch has no public name for processors."""
+    """Return whether a device has bf16 products; for processors torch has no public function."""
     if torch.device(device).type == "cuda":
         return bool(torch.cuda.is_bf16_supported(including_emulation=False))
     return torch.backends.mkldnn.is_available() and bool(

@@ -27,7 +27,7 @@ from schedlab.workload.episodes import Episodes
 from schedlab.workload.readers import Source
 
 MODEL = "model.zip"
-"""The file in a training's folder that is written when it is finished."""
+"""The file that a finished training writes into its folder."""
 TEACHER = "teacher"
 
 
@@ -39,9 +39,9 @@ class CloneSection:
         teacher: the file of an evolved priority, looked for beside the training file, or a ready
             one, such as ``evolved:slowdown``; on the grid a rule, such as ``sjf``.
         decisions: of the teacher to learn from, in whole episodes.
-        epochs: how often each is learnt from.
+        epochs: how many times each is learnt from.
         batch_size: decisions per step of the optimiser.
-        learning_rate: of it.
+        learning_rate: of the optimiser.
         vf_coef: how much the values of situations count beside the decisions.
     """
 
@@ -64,8 +64,8 @@ class CloneSection:
 class EvaluationSection:
     """``[evaluation]``: episodes at intervals of steps and at the end.
 
-    Greedy ones, or with ``sampled`` with actions drawn by the network's probabilities. The part of
-    a trace, or of the seeds of a model, that is ``held_out`` is for them, and not learnt from.
+    They are greedy, or with ``sampled`` their actions are drawn by the network's probabilities. The
+    share ``held_out`` of a trace, or of the seeds of a model, is for them, and not learnt from.
     """
 
     every: int = 0
@@ -129,7 +129,7 @@ class TrainingConfig:
 
     @property
     def algorithm(self) -> Algorithm:
-        """The one that trains."""
+        """The algorithm that trains."""
         return ALGORITHMS[self.train.algorithm]
 
     @property
@@ -153,7 +153,7 @@ class TrainingConfig:
 
     @property
     def baseline(self) -> PolicyLike | None:
-        """Whose rewards are taken off, if anybody's."""
+        """The policy whose rewards are taken off; None for no policy."""
         if self.train.baseline == TEACHER:
             return EvolvedPolicy(taught_priority(str(self.clone.teacher), self.folder))
         return self.train.baseline
@@ -182,32 +182,32 @@ class TrainingConfig:
 
     @property
     def greedy_masked(self) -> bool:
-        """Whether the greedy agent keeps to the mask, even if it learnt without.
+        """Whether the greedy agent keeps to the mask, even if it learnt without one.
 
-        Where it orders jobs, an answer against the mask changes nothing and would come for ever.
+        Where it orders jobs, an action against the mask changes nothing and would recur for ever.
         """
         return self.masked or environment_of(self.environment).orders
 
     def open_episodes(self) -> tuple[Episodes, Episodes]:
-        """Return where the jobs come from to learn from, and those to be judged by."""
+        """Return the episodes to learn from, and those for evaluation."""
         return self.all_episodes().split(self.evaluation.held_out)
 
     def all_episodes(self, folder: Path | None = None) -> Episodes:
-        """Return both together. A file is in the folder; default: that of the training file."""
+        """Return all episodes; a file is in ``folder``. Default: the training file's folder."""
         workload = self.episodes.workload_in(folder or self.folder)
         return environment_of(self.environment).episodes(self.episodes, workload)
 
     def with_train(self, **changes: Any) -> TrainingConfig:
-        """Return the same with other values in ``[train]``."""
+        """Return a copy with other values in ``[train]``."""
         return replace(self, train=replace(self.train, **changes))
 
     def with_parameters(self, **changes: Any) -> TrainingConfig:
-        """Return the same with other values in the section of the algorithm."""
+        """Return a copy with other values in the section of the algorithm."""
         section: Any = replace(self.parameters, **changes)
         return replace(self, **{self.algorithm.section: section})
 
     def document(self) -> dict[str, Any]:
-        """Return the sections as JSON has them and ``training_config`` reads them."""
+        """Return the sections as values for JSON, which ``training_config`` can read."""
         sections = {name: asdict(getattr(self, name)) for name in SECTIONS}
         sections["environment"] = environment_of(self.environment).document()
         document: dict[str, Any] = json.loads(json.dumps(sections))
@@ -248,7 +248,7 @@ def _section(name: str, given: Any) -> Any:
 
 
 def _check_place(given: Mapping[str, Any]) -> None:
-    """Say where a parameter belongs that one might look for beside the name of the algorithm."""
+    """Refuse parameters of the algorithm in ``[train]``, and name the section they belong to."""
     own = ALGORITHMS.get(str(given.get("algorithm", TrainSection.algorithm)))
     if own is not None:
         known = {each.name for each in fields(own.parameters)}

@@ -1,4 +1,4 @@
-"""The environments as the trainers of Stable-Baselines3 get them."""
+"""The environments in the form that the trainers of Stable-Baselines3 take."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from schedlab.workload import Workload
 
 
 class TrainingEnv(NativeVecEnv[NativeBatch]):
-    """Scales rewards, and can go on where a record left off."""
+    """Environments with scaled rewards, which can go on where a record left off."""
 
     def __init__(
         self,
@@ -26,7 +26,7 @@ class TrainingEnv(NativeVecEnv[NativeBatch]):
         reward_scale: float = 1.0,
         baseline: PolicyLike | None = None,
     ) -> None:
-        """Take over a batch; what the policy ``baseline`` gets is taken off its rewards."""
+        """Take over a batch; the rewards of the policy ``baseline`` are taken off."""
         super().__init__(batch)
         self.reward_scale = reward_scale
         self._recorder = EpisodeRecorder(batch.random)
@@ -42,7 +42,7 @@ class TrainingEnv(NativeVecEnv[NativeBatch]):
         return observations
 
     def advance(self, actions: NDArray[np.int64]) -> Advanced:
-        """Step them all; the infos tell of returns as they were before scaling."""
+        """Step all environments; the infos hold returns before scaling."""
         rewards, dones, infos = super().advance(actions)
         if self._baseline is not None:
             rewards -= self._baseline.gained(self.batch.terminated != 0).astype(np.float32)
@@ -50,11 +50,11 @@ class TrainingEnv(NativeVecEnv[NativeBatch]):
         return rewards * self.reward_scale, dones, infos
 
     def records(self) -> list[EpisodeRecord]:
-        """Return where the environments are."""
+        """Return a record of each environment's running episode."""
         return self._recorder.records()
 
     def restore(self, records: Sequence[EpisodeRecord]) -> None:
-        """Bring the environments where the records left them."""
+        """Bring the environments back to where the records left off."""
         self._returns[:] = self._replay(records)
         self._let_baseline_begin(range(self.num_envs))
         if self._baseline is not None:
@@ -69,10 +69,10 @@ class TrainingEnv(NativeVecEnv[NativeBatch]):
         return super()._step(actions)
 
     def _replay(self, records: Sequence[EpisodeRecord]) -> NDArray[np.float64]:
-        """Play the records again; return the rewards of each on the way.
+        """Play the records again; return the sum of each one's rewards.
 
-        The longest episode begins first and the others join it when as many steps are left as they
-        have; until then they play anything, since all are stepped together.
+        The longest episode begins first, and each other one when as many steps are left as it has.
+        Until then its environment takes arbitrary actions, since all are stepped together.
         """
         returns = np.zeros(self.num_envs)
         for place, record in enumerate(records):

@@ -1,4 +1,4 @@
-"""How a training goes, as a table that grows with it and, where installed, for TensorBoard."""
+"""The log of a training: a table that grows with it and, where installed, TensorBoard's."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ COLUMNS = (
     "train/explained_variance",
     "train/learning_rate",
 )
-"""By Stable-Baselines3's names; what an algorithm does not tell stays empty."""
+"""Columns by Stable-Baselines3's names; those that an algorithm does not log stay empty."""
 
 
 class ProgressTable(KVWriter):
-    """Adds a row for each update; rows after ``steps`` belong to what is trained again."""
+    """Adds a row for each update; drops rows after ``steps``, which are trained again."""
 
     def __init__(self, path: Path, steps: int) -> None:
         kept = [row for row in _rows(path) if int(row[STEPS]) <= steps]

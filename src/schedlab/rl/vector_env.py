@@ -22,7 +22,7 @@ Rows = NDArray[np.float32]
 
 
 class NativeVectorEnv(VectorEnv[Rows, NDArray[np.int64], NDArray[Any]], Generic[Batch]):
-    """Environments stepped by one call, in threads; an episode that ends restarts.
+    """Environments stepped by one call, in threads; after an episode the next one begins.
 
     The step that ends an episode returns the first observation of the next one; its ``info`` holds
     ``final_obs`` and ``final_info``, as Gymnasium's own vector environments do.
@@ -31,7 +31,7 @@ class NativeVectorEnv(VectorEnv[Rows, NDArray[np.int64], NDArray[Any]], Generic[
     metadata = {"autoreset_mode": AutoresetMode.SAME_STEP}  # noqa: RUF012
 
     def __init__(self, batch: Batch, *, copy: bool) -> None:
-        """Take over a batch; without ``copy`` it writes into the arrays that it has returned."""
+        """Take over a batch; without ``copy`` each step overwrites the arrays returned before."""
         self.batch, self.num_envs, self.copy = batch, batch.size, copy
         self.single_observation_space, self.single_action_space = spaces(batch)
         self.observation_space = batch_space(self.single_observation_space, batch.size)
@@ -40,7 +40,7 @@ class NativeVectorEnv(VectorEnv[Rows, NDArray[np.int64], NDArray[Any]], Generic[
     def reset(
         self, *, seed: Seeds = None, options: dict[str, Any] | None = None
     ) -> tuple[Rows, dict[str, Any]]:
-        """Begin an episode in every environment, or in those that ``reset_mask`` tells.
+        """Begin an episode in every environment, or in those that ``reset_mask`` selects.
 
         ``options={"sequence": workload}`` plays these jobs in all of them.
         """
@@ -55,7 +55,7 @@ class NativeVectorEnv(VectorEnv[Rows, NDArray[np.int64], NDArray[Any]], Generic[
     def step(
         self, actions: ArrayLike
     ) -> tuple[Rows, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        """Step them all; ``info`` tells where they are, and the last of what has ended."""
+        """Step all environments; ``info`` holds their states, and the last of ended episodes."""
         chosen = np.ascontiguousarray(actions, np.int64)
         check_actions(chosen, self.batch.core.actions)
         finished = self.batch.step(chosen)
@@ -110,16 +110,15 @@ class QueueVectorEnv(NativeVectorEnv[QueueBatch]):
         copy: bool = True,
         **rules: Any,
     ) -> None:
-        """Choose how many, where jobs come from, and the rules, as for one environment.
+        """Choose the number of environments; jobs and rules are as for one environment.
 
         Args:
-            num_envs: how many.
+            num_envs: number of environments.
             workload: as for ``choose_episodes``.
             jobs: per episode.
             transforms: of the jobs.
-            threads: how many step them; by default as many as there are processors.
-            copy: whether the arrays that are returned are yours; else the next step writes into
-                them again.
+            threads: number of threads that step them. Default: the number of processors.
+            copy: whether to return copies of the arrays; else the next step overwrites them.
             rules: the ``QueueSettings``.
         """
         episodes = choose_episodes(workload, jobs, transforms)

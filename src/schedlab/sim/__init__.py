@@ -1,4 +1,4 @@
-"""Running a workload on a platform under a policy."""
+"""Simulate a workload on a platform under a policy."""
 
 from schedlab.sim.attempts import Attempts, WhyEnded
 from schedlab.sim.forecast import Forecaster, StartForecast

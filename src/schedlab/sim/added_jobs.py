@@ -25,7 +25,7 @@ from schedlab.workload.eligibility import GATES
 from schedlab.workload.transforms.merge import merge
 
 _FROM_THE_START = (*GATES, "cancel_after_s", "needs")
-"""What only jobs that are given at the beginning can have."""
+"""Columns that only jobs given at the beginning can have."""
 
 
 def check_added(parts: Sequence[Workload], jobs: Workload, now_s: int) -> None:
@@ -55,7 +55,7 @@ def check_added(parts: Sequence[Workload], jobs: Workload, now_s: int) -> None:
 
 @dataclass(frozen=True)
 class AddedDemand:
-    """What one added job needs: parts, none where the machine is one pool; guests, and nodes."""
+    """What one added job needs: parts (none if the machine is one pool), guest group and nodes."""
 
     parts: list[Part]
     guest: int
@@ -71,15 +71,15 @@ def added_demands(
 ) -> list[AddedDemand]:
     """Return what each of the added jobs needs.
 
-    Raises WorkloadError for jobs that can never run, or that need what this simulation, whose
-    jobs take whole nodes, does not count.
+    Raises WorkloadError for jobs that can never run, or that need something that this simulation
+    does not count, as its jobs take whole nodes.
 
     Args:
-        jobs: the added ones.
+        jobs: the added jobs.
         platform: the machine.
         present: what the jobs given at the beginning need.
-        simulator: of these jobs.
-        tick: of the simulation.
+        simulator: the simulator of the jobs given at the beginning.
+        tick: the tick of the simulation.
     """
     if present is None:
         if demands_if_any(jobs, platform) is not None:

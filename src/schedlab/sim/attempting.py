@@ -1,4 +1,4 @@
-"""How jobs come before others, and how they go on when they are interrupted."""
+"""Which jobs come before others, and how interrupted jobs go on."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from schedlab.workload.labels import label_of
 
 @dataclass(frozen=True, eq=False)
 class Attempting:
-    """One value for each job.
+    """Columns with one value for each job.
 
     Args:
-        tier: jobs of a higher one come first.
+        tier: jobs of a higher tier come first.
         checkpoint_s: how often its work is saved; 0 for never.
-        requeue: whether it runs again when a node of it goes down.
-        when_preempted: what becomes of it, as ``Preemption.modes`` tells.
+        requeue: whether it runs again when one of its nodes goes down.
+        when_preempted: what becomes of it when it is preempted, as ``Preemption.modes`` gives it.
     """
 
     tier: NDArray[np.int32]
@@ -43,7 +43,7 @@ class Attempting:
 
         Args:
             workload: the jobs.
-            platform: whose partitions have tiers.
+            platform: the machine, whose partitions have tiers.
             preemption: the rule, if any.
             interrupted: whether nodes may go down.
         """
@@ -59,7 +59,7 @@ class Attempting:
         )
 
     def columns(self) -> tuple[Any, ...]:
-        """Return what the core takes."""
+        """Return the columns as the core takes them."""
         return self.tier, self.checkpoint_s, self.requeue, self.when_preempted
 
 

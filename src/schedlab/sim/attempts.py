@@ -46,7 +46,7 @@ class Attempts:
         start_s: when it got its nodes.
         end_s: when it gave them back.
         why: a ``WhyEnded``.
-        lost_s: work, of this attempt and those before it, that no later one has.
+        lost_s: work of this attempt and those before it that later attempts do not keep.
         node_ranges: the nodes.
     """
 
@@ -138,7 +138,7 @@ def attempts_of(
     """Return all attempts of jobs that have ended; None where none was interrupted.
 
     Args:
-        simulator: after its run.
+        simulator: the simulator after its run.
         last: the nodes of each job's last attempt, by its place in the simulator.
         order: the place in the simulator of each job of the workload.
     """

@@ -1,4 +1,4 @@
-"""What happens to a machine by itself while jobs run, as the core takes it."""
+"""How a machine changes while jobs run, in the form that the core takes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Guests:
     """Groups of jobs to which the same reservations are open.
 
     Args:
-        group: of each job.
+        group: the group of each job.
         open_to: whether an interval is open to a group, as (group, interval), with the intervals
             in the order of ``Platform.intervals``.
     """
@@ -71,7 +71,7 @@ def machine_changes(
         changes.add_interval(kind, begin_s, end_s, total, nodes.astype(np.int32))
     for open_to in in_core_order(guests, platform, tick):
         changes.add_guests(open_to)
-    # Of steps that are seen at one tick only the last counts.
+    # Of several steps that are seen at one tick, only the last counts.
     steps = {
         (seen(step.at_s, tick), place): step.capacity
         for place, each in enumerate(platform.consumables)

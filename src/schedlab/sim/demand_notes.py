@@ -1,4 +1,4 @@
-"""Notes about the demands of jobs: which share nodes, and what is not used."""
+"""Notes about the demands of jobs: which jobs share nodes, and which demands are not used."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from schedlab.workload.ignored import ignored, pooled
 
 
 def demand_notes(workload: Workload, platform: Platform, *, whole_nodes: bool) -> Iterator[str]:
-    """Tell how jobs use nodes, and what of their demands is not used; one line each."""
+    """Yield lines about how jobs use nodes, and about demands that are not used."""
     if is_plain(workload, platform):
         yield from ignored(workload)
         return

@@ -38,7 +38,7 @@ def first_starts(schedule: Schedule) -> Times:
 
 
 def _cannot_be_fulfilled(schedule: Schedule, rules: Eligibility) -> NDArray[np.bool_]:
-    """Return which conditions are about jobs that ended in the other way."""
+    """Return which conditions cannot be fulfilled, as their jobs ended in the other way."""
     table = rules.conditions
     well = (schedule.state == JobOutcome.COMPLETED) & (rules.ends_badly == 0)
     ended = schedule.state != JobOutcome.WAITING

@@ -1,4 +1,4 @@
-"""Whether every job can run at all, asked before a simulation starts."""
+"""Check before a simulation that every job can run at all."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _check_times(workload: Workload) -> None:
 def _check_no_cycle(workload: Workload) -> None:
     """Follow dependencies by doubling steps: a job that reaches no free one is in a cycle."""
     if "dependencies" in workload:
-        dependency_table(workload)  # of several jobs each; refuses circles itself
+        dependency_table(workload)  # several dependencies per job; it refuses cycles itself
         return
     ancestor = workload.dependency_index()
     if not np.any(ancestor >= 0):

@@ -14,16 +14,16 @@ from schedlab.platform.asked import WHOLE_GPU_MILLI
 
 Counts = NDArray[np.int64]
 MOST = 64
-"""GPUs that nodes can have of all types together, the most of each type counted."""
+"""The largest sum, over all types of GPUs, of the most that a node has of a type."""
 
 
 @dataclass(frozen=True, eq=False)
 class GpuColumns:
-    """Each GPU as a resource of its own, type by type; a node has 1000 or none of it.
+    """Each GPU as a resource of its own, type by type; a node has 1000 or 0 of it.
 
     Args:
         first: the column of the first GPU of each type.
-        total: how many columns there are.
+        total: number of columns.
         capacity: what a node of each group has, as (group, column).
         others: the columns of the platform's resources that count no GPUs.
     """

@@ -1,4 +1,4 @@
-"""Futures that are given to a simulation in the place of its own."""
+"""Futures that are given to a simulation in place of its own."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Plan = PolicyLike | Sequence[tuple[PolicyLike, int] | PolicyLike]
 
 @dataclass(frozen=True)
 class Arrivals:
-    """Jobs that come in one future, each like another job of the workload.
+    """Jobs that arrive in one future, each like another job of the workload.
 
-    ``like`` is the place of that job, of which nodes, request, user and needs are taken;
-    ``submit_s`` when the new one is submitted, in no order; ``run_s`` how long it runs.
+    ``like`` is the place of that job, whose nodes, request, user and needs the new one has;
+    ``submit_s`` is when the new one is submitted, in any order; ``run_s`` is how long it runs.
     """
 
     like: ArrayLike
@@ -52,7 +52,7 @@ def check_run_times(jobs: _core.Unfinished, run_s: NDArray[np.generic]) -> NDArr
 def check_arrivals(
     arrivals: Sequence[Arrivals] | None, runs: NDArray[np.int64], now_s: int, jobs: int
 ) -> list[tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]]:
-    """Return the columns of the jobs that come in each future."""
+    """Return the columns of the jobs that arrive in each future."""
     if arrivals is None:
         return []
     if len(arrivals) != len(runs):

@@ -1,4 +1,4 @@
-"""What was done to a simulation, so that a file can hold its state: load does it again."""
+"""The steps of a simulation, by which a file can hold its state: loading repeats them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Journal:
         }
 
     def copy(self) -> Journal:
-        """Return one that goes on by itself."""
+        """Return an independent copy."""
         made = object.__new__(Journal)
         made._steps = [dict(step) for step in self._steps]
         made._added = list(self._added)
@@ -60,7 +60,7 @@ class Journal:
         self._steps.append({"run": until_s})
 
     def stepped(self) -> None:
-        """Note one pass more."""
+        """Note one more pass."""
         if self._steps and "passes" in self._steps[-1]:
             self._steps[-1]["passes"] += 1
         else:
@@ -126,7 +126,7 @@ class SavedRun:
     begin: Mapping[str, Any]
     platform: Platform
     jobs: tuple[Workload, ...]
-    """Those given at the beginning, then those of each step that added some."""
+    """The jobs given at the beginning, then those of each step that added some."""
     steps: tuple[Mapping[str, Any], ...]
     _starts: str
     _version: str
@@ -149,7 +149,7 @@ class SavedRun:
         )
 
     def require_same(self, starts: NDArray[np.int64]) -> None:
-        """Refuse a state that the steps have come to if it is another than was saved."""
+        """Refuse the state that the steps have led to if it is not the saved one."""
         if _digest(starts) != self._starts:
             raise InputError.at(
                 self._path,
@@ -160,7 +160,7 @@ class SavedRun:
 
 
 def _unpacked(path: str | Path, folder: Path) -> tuple[dict[str, Any], range]:
-    """Return the document and the numbers of the tables of jobs, written to the folder."""
+    """Write the tables of jobs to the folder; return the document and the tables' numbers."""
     try:
         with zipfile.ZipFile(path) as file:
             document: dict[str, Any] = json.loads(file.read("simulation.json"))
@@ -175,7 +175,7 @@ def _unpacked(path: str | Path, folder: Path) -> tuple[dict[str, Any], range]:
 
 
 def _name(given: object) -> str:
-    """Return the name by which a policy or predictor can be had again; none for an object."""
+    """Return the name by which a policy or predictor can be found again; empty for an object."""
     return given if isinstance(given, str) else ""
 
 

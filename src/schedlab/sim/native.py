@@ -32,14 +32,14 @@ def build_simulator(
 
     Args:
         workload: the jobs.
-        nodes: how many the machine has.
+        nodes: number of nodes of the machine.
         demands: what the jobs need of them. Default: whole nodes, any of the machine.
-        attempting: how jobs go on when they are interrupted. Default: none is.
-        changes: what happens to the machine by itself. Default: nothing.
-        preemption: lets jobs take the nodes of others. Default: none does.
+        attempting: how jobs go on when they are interrupted. Default: no job is interrupted.
+        changes: how the machine changes. Default: not at all.
+        preemption: lets jobs take the nodes of others. Default: no job does.
         tick: events are seen only at multiples of this many seconds.
         kill_at_request: a job that exceeds its request is killed then.
-        predictor: says how long jobs run. Default: their requests do.
+        predictor: predicts how long jobs run. Default: as long as their requests.
         place: which nodes a job takes. Default: the lowest-numbered.
     """
     cancel_after, submit = workload["cancel_after_s"], workload["submit_s"]

@@ -30,25 +30,25 @@ Gpus = tuple[int, int, int, int]
 class NodeDemands:
     """The jobs' demands, each kind once.
 
-    A consumable is one more node, behind all others.
+    A consumable is one more node, after all others.
 
     Args:
-        capacity: what nodes have, as (resource, node). Every share takes some of the first.
+        capacity: what nodes have, as (resource, node). Every share takes some of resource 0.
         sets: the numbers of nodes that jobs may have.
         shares: what jobs take of each node, as (share, resource).
         exclusive: whether a share is all of an idle node.
-        counted: jobs take whole nodes of sets that have no node in common.
+        counted: whether jobs take whole nodes of sets that have no node in common.
         kinds: the demands that differ.
         guests: the group of guests that each kind belongs to, see ``Guests``.
         kind: the place of each job's demand in ``kinds``.
-        nodes: how many each job has of all sets together. More than its column ``nodes`` where it
-            has too many tasks for these.
+        nodes: number of nodes of each job from all sets together. More than its column ``nodes``
+            where it has too many tasks for these.
         ignored: what jobs ask for and the platform does not describe, one line each.
-        share_gpus: of each share how many GPUs, how much of each, and which columns; see
-            ``GpuColumns``. Nothing where GPUs are only counted.
-        gpus: how many resources, the last ones, are GPUs one by one.
-        cores_and_gpus: for each of both that nodes have, its resources in ``capacity`` and the most
-            that a node has of it.
+        share_gpus: for each share how many GPUs, how much of each, and which columns; see
+            ``GpuColumns``. Empty where GPUs are only counted.
+        gpus: number of resources, the last ones, that are single GPUs.
+        cores_and_gpus: for cores and for GPUs, where nodes have them: the resources in
+            ``capacity``, and the most that a node has.
     """
 
     capacity: Counts
@@ -94,7 +94,7 @@ class NodeDemands:
         return [kinds[kind] for kind in self.kind.tolist()]
 
     def popular_parts(self) -> list[Part]:
-        """Return what is asked for of shared nodes: a set, a share, and for how many nodes."""
+        """Return what jobs ask for of shared nodes: a set, a share, and the number of nodes."""
         popular: Counter[tuple[int, int]] = Counter()
         for kind, jobs in enumerate(np.bincount(self.kind, minlength=len(self.kinds)).tolist()):
             for place, count, share in self.kinds[kind]:
@@ -118,7 +118,7 @@ def demands_if_any(
     gpus: bool = False,
     suspends: bool = False,
 ) -> NodeDemands | None:
-    """Return what the jobs need; None where they take whole nodes, any of the machine.
+    """Return what the jobs need; None if they take whole nodes, any of the machine.
 
     Raises WorkloadError for a job that can never run.
 
@@ -126,10 +126,10 @@ def demands_if_any(
         workload: the jobs.
         platform: the machine.
         whole_nodes: every job has its nodes to itself.
-        named: not any nodes will do: never None where there are jobs.
-        room: what nodes have of each resource is told even if all jobs take whole nodes.
+        named: it matters which nodes jobs take: never return None if there are jobs.
+        room: return what nodes have of each resource even if all jobs take whole nodes.
         gpus: each GPU is a resource, even if no job asks for part of one.
-        suspends: jobs wait for particular nodes.
+        suspends: jobs may be suspended, and wait for particular nodes.
     """
     if is_plain(workload, platform):
         check_feasible(workload, platform.pool())
@@ -189,7 +189,7 @@ def node_demands(
     room: bool = False,
     gpus: bool = False,
 ) -> NodeDemands:
-    """Return what the jobs need, of which there must be some; see ``demands_if_any``."""
+    """Return what the jobs need; there must be at least one job. See ``demands_if_any``."""
     # Every job takes a core: a node with one core, such as a trace's processor, is never shared.
     single = all(group.type.cores == 1 for group in platform.groups)
     demands = demands_of(workload, platform, whole_nodes=whole_nodes or single)
@@ -239,7 +239,7 @@ def node_demands(
 
 
 def _one_pool(workload: Workload, nodes: int, *, counted: bool) -> NodeDemands:
-    """Return whole nodes, any of the machine."""
+    """Return the demands of jobs that take whole nodes, any of the machine."""
     counts, kind = np.unique(workload["nodes"], return_inverse=True)
     return NodeDemands(
         np.ones((1, nodes), dtype=np.int64),
@@ -255,7 +255,7 @@ def _one_pool(workload: Workload, nodes: int, *, counted: bool) -> NodeDemands:
 
 
 def is_plain(workload: Workload, platform: Platform) -> bool:
-    """Return whether the platform tells nothing that jobs could ask for but nodes."""
+    """Return whether jobs can ask for nothing but a number of nodes of this platform."""
     return "needs" not in workload and not (
         any(cluster.partitions for cluster in platform.clusters)
         or any(group.type.has_resources or group.all_features() for group in platform.groups)
@@ -269,7 +269,7 @@ def _sets(
 ) -> tuple[list[NDArray[np.int32]], Counts]:
     """Return the sets that jobs use, by first node; and the place of each of the demands' sets.
 
-    Where jobs name clusters these are the clusters, in order.
+    If jobs name clusters, the sets are the clusters, in order.
     """
     used = [demands.node_sets[place].nodes for place in np.unique(demands.allowed)]
     named = [each.nodes for each in whole_clusters(platform)] if clusters else used
@@ -301,8 +301,8 @@ def _held(
 ) -> tuple[Counts, Counts, Counts]:
     """Return what jobs hold of consumables.
 
-    Return rows (job, set, count, share), numbered behind the given sets and shares; the
-    amounts of these shares; and the consumables, of which each is a set.
+    The result has rows (job, set, count, share), numbered after the given sets and shares; the
+    amounts of these shares; and the consumables, each of which is a set.
     """
     job, consumable = np.nonzero(demands.consumables)
     unlike, place = np.unique(demands.consumables[job, consumable], return_inverse=True)
@@ -315,7 +315,7 @@ def _held(
 def _capacity(
     demands: Demands, platform: Platform, whole: bool, room: bool, columns: GpuColumns | None
 ) -> Counts:
-    """Return what nodes have; where jobs take whole nodes, one of something before it."""
+    """Return what nodes have; where jobs take whole nodes, first one unit of the node itself."""
     sizes = [group.nodes for group in platform.groups]
     of_group = demands.resources.capacity
     if columns is not None:
@@ -343,12 +343,12 @@ def _cores_and_gpus(demands: Demands, columns: GpuColumns | None, first: int) ->
 def _kinds(
     rows: Counts, job: Counts, jobs: int
 ) -> tuple[list[list[Part]], list[int], NDArray[np.int32]]:
-    """Return the demands that differ, their guests, and the place of each job's.
+    """Return the different demands, their guests, and the place of each job's demand.
 
     Args:
         rows: set, count, share and guests of each part.
-        job: whose part it is, in order.
-        jobs: how many jobs there are.
+        job: the job of each part, in order.
+        jobs: number of jobs.
     """
     unlike, code = _unlike_rows(rows)
     parts: list[Part] = [(one, two, three) for one, two, three, _ in unlike.tolist()]
@@ -368,9 +368,9 @@ def _kinds(
 
 
 def _unlike_rows(rows: Counts) -> tuple[Counts, Counts]:
-    """Return the rows that differ, and for each row its place among them.
+    """Return the different rows, and for each row its place among them.
 
-    Column by column, which is ten times as quick as comparing whole rows.
+    This goes column by column, which is ten times as quick as comparing whole rows.
     """
     code = np.zeros(len(rows), dtype=np.int64)
     for column in rows.T:

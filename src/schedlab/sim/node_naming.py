@@ -1,4 +1,4 @@
-"""Naming nodes for a schedule that only says how many each job used."""
+"""Name nodes for a schedule that only says how many each job used."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from schedlab.sim.node_ranges import NodeRanges
 def name_nodes(
     start_s: NDArray[np.int64], end_s: NDArray[np.int64], nodes: NDArray[np.int64], total: int
 ) -> NodeRanges:
-    """Gives each job the lowest numbers free at its start, as the simulator does.
+    """Give each job the lowest numbers that are free at its start, as the simulator does.
 
     A job that never ran (start -1) gets none. At one instant ends come first, then jobs that run
     for 0 s, then the other starts.
@@ -31,7 +31,7 @@ def name_nodes(
 def name_cluster_nodes(
     start_s: NDArray[np.int64], end_s: NDArray[np.int64], needs: ClusterNeeds
 ) -> NodeRanges:
-    """Return the same on each of the clusters that jobs name."""
+    """Give each job the lowest free numbers on each of the clusters that it names."""
     first_node = np.cumsum([0, *needs.clusters])
     parts = [
         name_nodes(start_s, end_s, nodes, total)

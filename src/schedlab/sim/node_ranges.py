@@ -47,7 +47,7 @@ class NodeRanges:
         return np.repeat(np.arange(len(self)), np.diff(self.offset))
 
     def joined(self) -> NodeRanges:
-        """Return the same nodes with ranges of a job that follow on each other as one."""
+        """Return the same nodes, with successive ranges of a job joined if they are adjacent."""
         follows = self.first[1:] == self.last[:-1] + 1
         follows &= self.job()[1:] == self.job()[:-1]
         begins = np.flatnonzero(np.append(True, ~follows)[: len(self.first)])
@@ -74,7 +74,7 @@ class NodeRanges:
         return NodeRanges(np.arange(len(self.first) + 1), self.first, self.last)
 
     def width(self) -> NDArray[np.int64]:
-        """Return nodes in each range."""
+        """Return the number of nodes in each range."""
         return self.last.astype(np.int64) - self.first + 1
 
     def width_within(self, clusters: Sequence[int]) -> list[NDArray[np.int64]]:
@@ -104,7 +104,7 @@ class NodeRanges:
 
     @classmethod
     def parse(cls, texts: Sequence[str] | pl.Series) -> NodeRanges:
-        """Return the inverse of ``text``."""
+        """Return the ranges that texts such as ``0-3,7`` describe: the inverse of ``text``."""
         import polars as pl
 
         text = pl.Series(texts, dtype=pl.String).fill_null("")

@@ -28,7 +28,7 @@ _SAYING = (
     "gpus",
     "resources",
 )
-"""Columns without any of which all jobs have whole nodes."""
+"""If a workload has none of these columns, all jobs have whole nodes."""
 
 
 def shared_demands(schedule: Schedule) -> Demands | None:
@@ -71,7 +71,7 @@ class NodeShares:
         return together.astype(float)
 
     def of_ranges(self, ranges: NodeRanges, begin: int, end: int) -> Values:
-        """Return the same for each range of nodes, of those from ``begin`` to before ``end``."""
+        """Return the same for each range, counting nodes from ``begin`` to before ``end`` only."""
         first = np.clip(ranges.first, begin, end)
         after = np.clip(ranges.last + 1, begin, end)
         if self.demands is None:

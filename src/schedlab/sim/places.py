@@ -1,4 +1,4 @@
-"""Which nodes a job takes where more have room than it needs."""
+"""Which nodes a job takes if more nodes have room than it needs."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class PlaceEntry:
     """One line of the table of places.
 
     Args:
-        sentence: which node is the first.
-        build: makes it, from the platform, the demands and its parameters.
-        tells_apart: whether it can tell idle nodes apart that have the same resources.
+        sentence: which node comes first.
+        build: makes the choice of nodes, from the platform, the demands and its parameters.
+        tells_apart: whether it distinguishes idle nodes that have the same resources.
         looks_at_room: whether it asks what nodes have of each resource.
         looks_at_gpus: whether it asks what is free of each GPU.
         parameters: its parameters.
@@ -51,7 +51,7 @@ class ChosenPlace:
     parameters: Mapping[str, Any]
 
     def build(self, platform: Platform, demands: NodeDemands | None) -> _core.NodeChoice | None:
-        """Return it as the core takes it; None for the lowest-numbered nodes."""
+        """Return the core's choice of nodes; None for the lowest-numbered ones."""
         if demands is None:
             return None
         return self.entry.build(platform, demands, **self.parameters)

@@ -63,5 +63,5 @@ class Preemption:
         return self.mode == "suspend" and bool((workload["preemptible"] != 0).any())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it in plain types, for a result's configuration."""
+        """Return the rule in plain types, for a result's configuration."""
         return {"by": self.by, "mode": self.mode} | ({"qos": dict(self.qos)} if self.qos else {})

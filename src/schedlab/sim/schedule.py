@@ -54,10 +54,10 @@ class Schedule:
 
     A job that never started (cancelled while it waited) has start and end -1.
     ``first_reserved_s`` is the first start time ever promised to the job, -1 if none was.
-    ``estimate_s`` is the run time predicted when the job became eligible; None: requests planned.
-    ``attempts`` are all times that jobs held nodes, where some were interrupted; None: a job that
-    started has one. Its start, end and nodes are those of the last. ``attempted_job_id`` is whose
-    attempt each row is, in a schedule that ``by_attempt`` made.
+    ``estimate_s`` is the run time predicted when the job became eligible; None: requests were used.
+    ``attempts`` are all times that jobs held nodes, if some were interrupted; None: each job that
+    started has one attempt. A job's start, end and nodes are those of its last attempt.
+    ``attempted_job_id`` is the job of each attempt, in a schedule that ``by_attempt`` made.
     """
 
     workload: Workload
@@ -164,7 +164,7 @@ class Schedule:
     def named_nodes(self) -> NodeRanges:
         """Return the nodes of each job.
 
-        Where the schedule does not tell, the lowest free numbers.
+        If the schedule does not name them, they are the lowest free numbers.
         """
         if self.node_ranges is not None:
             return self.node_ranges
@@ -189,14 +189,14 @@ class Schedule:
         )
 
     def by_attempt(self) -> Schedule:
-        """Return the same with a row for each attempt, numbered through, in order of its start."""
+        """Return the schedule with a row for each attempt, numbered in order of their starts."""
         if self.attempts is None:
             return self
         order = np.argsort(self.attempts.start_s, kind="stable")
         job, start_s = self.attempts.job[order], self.attempts.start_s[order]
         columns = {name: self.workload[name][job] for name in self.workload.columns}
         columns["job_id"] = np.arange(1, len(job) + 1)
-        # Where the attempt before ended, it began to wait again.
+        # When its previous attempt ended, the job began to wait again.
         since_s = np.where(
             self.attempts.number == 1,
             self.eligible_s[self.attempts.job],
@@ -222,7 +222,7 @@ class Schedule:
         )
 
     def used_nodes(self) -> StepSeries:
-        """Return nodes in use over time."""
+        """Return the number of nodes in use over time."""
         if self.attempts is not None:
             return self.by_attempt().used_nodes()
         ran, nodes = self.started, self.workload["nodes"]
@@ -231,7 +231,7 @@ class Schedule:
         )
 
     def queue_length(self) -> StepSeries:
-        """Return waiting jobs over time."""
+        """Return the number of waiting jobs over time."""
         return self._in_queue(np.ones(len(self), dtype=np.int64))
 
     def waiting_work(self) -> StepSeries:
@@ -289,12 +289,12 @@ class Schedule:
         return pl.DataFrame(columns, schema_overrides=texts)
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return the same as a pandas frame (needs pandas)."""
+        """Return the whole schedule as a pandas frame (needs pandas)."""
         return pandas_frame(self.frame())
 
 
 def require_schedules(given: Iterable[Schedule]) -> list[Schedule]:
-    """Return the schedules as a list; refuse a single one, and what is none."""
+    """Return the schedules as a list; refuse a single one, and anything that is not a schedule."""
     if isinstance(given, Schedule):
         raise ParameterError("the schedules are one Schedule; must be a list, as in [schedule]")
     schedules = list(given) if isinstance(given, Iterable) else [given]

@@ -1,7 +1,7 @@
-"""simulate(): a workload on a platform under a policy; and Simulation, to stop, look and fork.
+"""Simulate a workload on a platform under a policy; stop, inspect and fork the simulation.
 
-The class is long because it is what users call: most methods are a few lines that check, and then
-ask the core. Its sections are marked.
+The class is long because it is what users call: most methods are a few lines that check their
+arguments and then call the core. Its sections are marked.
 """
 
 from __future__ import annotations
@@ -77,26 +77,26 @@ def simulate(
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> Schedule:
-    """Replay the workload on the platform under the policy, and say what happened.
+    """Replay the workload on the platform under the policy, and return what happened.
 
     Args:
         workload: the jobs.
-        platform: the machine; a number means that many equal nodes. Jobs share nodes where it
-            says what its nodes have and they say what they need of it; several clusters are one
-            pool, unless the jobs name clusters (the column ``needs``).
+        platform: the machine; a number stands for this number of equal nodes. Jobs share nodes
+            if the platform says what its nodes have and the jobs say what they need of it;
+            several clusters are one pool, unless the jobs name clusters (the column ``needs``).
         policy: a name such as ``"sjf+easy:depth=100"``, or a ``Policy`` or ``Order`` of your own.
         tick: events are seen only at multiples of this many seconds. Default: 0, at once.
-        depth: how many waiting jobs a pass considers. Default: all.
+        depth: number of waiting jobs that a pass considers. Default: all.
         kill_at_request: a job that exceeds its request is killed then; else it runs on.
         predict: a predictor of run times, such as ``"last-two"``. Default: the request.
         whole_nodes: every job has its nodes to itself. Default: as it asks.
-        place: which nodes a job takes where more have room than it needs: ``"lowest"`` (default),
+        place: which nodes a job takes if more have room than it needs: ``"lowest"`` (default),
             ``"best-fit"``, ``"worst-fit"``, ``"weight"``, ``"switches"``, ``"fgd"`` or
             ``"random:seed=3"``.
         failures: nodes that go down without notice, as ``draw_failures`` gives them.
-        preemption: lets waiting jobs take the nodes of running ones. Default: none does.
-        seed: recorded in the result, for those who generated the workload with it.
-        progress: called now and then with (jobs ended, jobs in all).
+        preemption: lets waiting jobs take the nodes of running ones. Default: no job does.
+        seed: recorded in the result, for users who generated the workload with it.
+        progress: called now and then with the number of jobs that have ended, and of all jobs.
     """
     simulation = Simulation(
         workload,
@@ -138,7 +138,7 @@ class Simulation:
         preemption: Preemption | None = None,
         seed: int | None = None,
     ) -> None:
-        """Check that all jobs can run, and stand before the first of them."""
+        """Check that all jobs can run, and begin before the first of them."""
         require_workload(workload)
         self.platform = platform if isinstance(platform, Platform) else _equal_nodes(platform)
         tick = require_whole("tick", tick, most=LONGEST_S)
@@ -197,7 +197,7 @@ class Simulation:
 
     @property
     def now_s(self) -> int:
-        """The time up to which all is decided."""
+        """The time up to which everything is decided."""
         return self._simulator.now
 
     @property
@@ -207,7 +207,7 @@ class Simulation:
 
     @property
     def workload(self) -> Workload:
-        """The jobs, those added since included."""
+        """The jobs, with those that were added since the beginning."""
         return with_added(self._jobs)[0]
 
     @property
@@ -222,7 +222,7 @@ class Simulation:
 
     @property
     def free_nodes(self) -> int:
-        """Nodes that no job holds now."""
+        """The number of nodes that no job holds now."""
         return self._simulator.view.free_nodes
 
     def start_times(self) -> NDArray[np.int64]:
@@ -264,11 +264,11 @@ class Simulation:
     # Going on
 
     def run(self, until_s: int | None = None, progress: Progress | None = None) -> Simulation:
-        """Go on to the end, or as long as things happen up to this time; return the simulation.
+        """Go on to the end, or through all events up to a time; return the simulation.
 
         Args:
             until_s: the last second that is simulated. Default: all jobs end.
-            progress: called now and then with (jobs ended, jobs in all).
+            progress: called now and then with the number of jobs that have ended, and of all jobs.
         """
         until = _NEVER if until_s is None else require_whole("until_s", until_s)
         began = time.perf_counter()
@@ -308,8 +308,8 @@ class Simulation:
     def imagine(self, run_s: ArrayLike) -> Simulation:
         """Return a fork with another future; this simulation is not changed.
 
-        The fork keeps what anybody can know now. It forgets true run times, and jobs, withdrawals
-        and failures of nodes that are to come. Jobs to come can be added with ``submit``.
+        The fork keeps what can be known now. It forgets true run times, and future jobs,
+        withdrawals and failures of nodes. Future jobs can be added with ``submit``.
 
         Args:
             run_s: the run time of each job of ``unfinished()``, in its order.
@@ -333,22 +333,22 @@ class Simulation:
     ) -> NDArray[np.int64]:
         """Return when each unfinished job starts in many futures under many plans.
 
-        Each is as ``imagine(run_s).use(policy).run(until_s)`` has it, but costs only what the
-        unfinished jobs cost, however long the workload is. The first axis of the result is the
-        future, the second the plan, the third the job in the order of ``unfinished()``; -1 is a
-        job that does not start by then. A job that runs already has the start that it had.
+        The starts are those of ``imagine(run_s).use(policy).run(until_s)``, but only the unfinished
+        jobs cost time, however long the workload is. The first axis of the result is the future,
+        the second the plan, the third the job in the order of ``unfinished()``; -1 is a job that
+        does not start by ``until_s``. A job that runs already keeps its start.
 
         A predictor learns nothing in these futures: jobs that are not yet eligible are predicted
         now.
 
         Args:
             run_s: a row of run times for each future, as ``imagine`` takes it.
-            plans: what decides. A policy, or a list of (policy, seconds from now) that decide one
-                after the other and end with a policy. Each knows nothing of the promises of the
-                one before it. Default: the present policy alone.
-            arrivals: the jobs that come in each future. Default: none.
+            plans: what decides: each plan is a policy, or a list of (policy, seconds from now)
+                that decide one after the other, with a policy at its end. A policy knows nothing
+                of the promises of the one before it. Default: the present policy alone.
+            arrivals: the jobs that arrive in each future. Default: none.
             until_s: the last second that is simulated. Default: all jobs end.
-            threads: how many work at the same time.
+            threads: number of threads.
         """
         runs = check_run_times(self.unfinished(), np.asarray(run_s))
         end = _NEVER if until_s is None else require_whole("until_s", until_s)
@@ -374,8 +374,8 @@ class Simulation:
     def forecast(self, **options: Any) -> StartForecast:
         """Return when the waiting jobs will start, with intervals.
 
-        A ``Forecaster`` that stays beside the simulation learns from its own errors; this is one
-        that has not learnt yet.
+        A ``Forecaster`` that stays beside the simulation learns from its own errors; this method
+        uses a new one, which has not learnt yet.
 
         Args:
             options: those of ``Forecaster``: forks, arrivals, predict, seed, threads.
@@ -389,7 +389,7 @@ class Simulation:
     def use(self, policy: PolicyLike, *, depth: int | None = None) -> Simulation:
         """Let another policy decide from now on; return the simulation.
 
-        Jobs that run go on. What the old policy had promised is forgotten. A predictor stays.
+        Running jobs go on. The promises of the old policy are forgotten. The predictor stays.
         """
         self._chosen = self._other(policy, depth)
         self._simulator.use(self._chosen.core)
@@ -449,8 +449,8 @@ class Simulation:
     def save(self, path: str | Path) -> None:
         """Write the state to a file, from which ``Simulation.load`` goes on.
 
-        The file holds the jobs and all that was done; loading does it again. So the policy must
-        be given by name (``package.module:Class`` for one of your own).
+        The file holds the jobs and all steps; loading repeats the steps. So the policy must be
+        given by name (``package.module:Class`` for one of your own).
         """
         self._journal.save(path, self._jobs[0], self.platform, self.start_times())
 
@@ -483,7 +483,7 @@ class Simulation:
                 self.cancel(job_id)
 
     def _require_plans(self, chosen: ChosenPolicy, *, fails: bool) -> None:
-        """Refuse a policy that counts what this machine does not let it count."""
+        """Refuse a policy that cannot plan the nodes of this machine."""
         if self._demands is not None or fails:
             counted = self._demands is None or self._demands.counted
             require_plans_nodes(chosen, counted=counted)
@@ -522,7 +522,7 @@ def _equal_nodes(count: SupportsIndex) -> Platform:
 
 
 def _counters(chosen: ChosenPolicy) -> dict[str, Any]:
-    """Return what a policy has counted, and when it changed its mind."""
+    """Return the counters of a policy, and when a lookahead switched."""
     core = chosen.core
     if isinstance(core, _core.Lookahead):
         return {

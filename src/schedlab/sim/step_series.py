@@ -19,7 +19,7 @@ class StepSeries:
     def from_changes(cls, *changes: tuple[NDArray[np.int64], NDArray[np.int64]]) -> StepSeries:
         """Return the running sum of (when, by how much) changes.
 
-        Those of one instant count as one.
+        Changes of one instant count as one.
         """
         when = np.concatenate([times for times, _ in changes])
         by = np.concatenate([amounts for _, amounts in changes])

@@ -1,8 +1,8 @@
 """Who may use how much: the tree of accounts and users, and the qualities of service.
 
-Amounts of resources go by Slurm's names in lower case (``cpu``, ``mem``, ``node``, ``billing``,
-``gres/gpu:a100``, ``license/matlab``); memory is in MiB. None, or a name that is not there, is no
-limit. Fields have Slurm's own names, as ``sacctmgr`` prints them.
+Resources have Slurm's names in lower case (``cpu``, ``mem``, ``node``, ``billing``,
+``gres/gpu:a100``, ``license/matlab``); memory is in MiB. None, or a missing name, means no limit.
+Fields have Slurm's own names, as ``sacctmgr`` prints them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import cached_property
 from schedlab.errors import PlatformError
 
 ROOT = "root"
-"""The account that all others are below."""
+"""The account above all others."""
 
 
 @dataclass(frozen=True)
@@ -22,16 +22,16 @@ class Association:
     """A user in an account, or the account itself, with its share and its limits.
 
     Args:
-        account: which jobs give.
+        account: the account that jobs name.
         user: the user; None for the account itself.
-        partition: where the association counts only there.
+        partition: the only partition in which the association counts, if it has one.
         parent: the account above; None for ``root`` and for users.
-        shares: of fair share among siblings.
+        shares: its shares among its siblings, for fair share.
         shares_of_parent: whether it has no share of its own (``Fairshare=parent``).
-        priority: for PriorityWeightAssoc.
-        qos: those that its jobs may have; empty where nothing says so.
-        default_qos: of a job that names none.
-        usage: what its jobs were charged for before the history begins, as it counts then.
+        priority: its priority, which PriorityWeightAssoc weights.
+        qos: the QOS that its jobs may have; empty if not given.
+        default_qos: the QOS of a job that names none.
+        usage: the use by its jobs before the history begins, as it counts at that moment.
     """
 
     account: str
@@ -62,7 +62,7 @@ class Association:
 
     @property
     def title(self) -> str:
-        """What errors call it."""
+        """The name of the association in error messages."""
         whose = f'account "{self.account}"'
         return whose if self.user is None else f'user "{self.user}" in {whose}'
 
@@ -72,13 +72,13 @@ class Qos:
     """A quality of service; ``..._per_job`` is Slurm's MaxTRES, MaxTRESMins and MaxWall.
 
     Args:
-        name: which jobs give.
-        priority: for PriorityWeightQOS.
-        preempt: whose jobs make room for those of this one.
-        preempt_mode: how; None is that of the cluster.
+        name: the name that jobs give.
+        priority: its priority, which PriorityWeightQOS weights.
+        preempt: the QOS whose jobs make room for jobs of this one.
+        preempt_mode: how they make room; None means the mode of the cluster.
         grace_s: how long a preempted job has to end.
-        flags: such as ``DenyOnLimit`` and ``NoReserve``.
-        usage_factor: by which the use of its jobs counts.
+        flags: its flags, such as ``DenyOnLimit`` and ``NoReserve``.
+        usage_factor: the factor by which the use of its jobs counts.
     """
 
     name: str
@@ -118,7 +118,7 @@ class Qos:
 
 @dataclass(frozen=True)
 class User:
-    """A user, with the account of jobs that name none, and ``Administrator`` or the like."""
+    """A user, with the account of jobs that name none, and a level such as ``Administrator``."""
 
     name: str
     default_account: str | None = None
@@ -127,9 +127,10 @@ class User:
 
 @dataclass(frozen=True)
 class Accounts:
-    """The associations of a cluster, accounts before what is below them, and its QOS.
+    """The associations, QOS and users of a cluster.
 
-    Without associations every user may use everything: the site does not keep accounts.
+    Each account comes before the associations below it. Without associations every user may use
+    everything: the site does not keep accounts.
     """
 
     associations: tuple[Association, ...] = ()
@@ -158,7 +159,7 @@ class Accounts:
         return {each.name: each for each in self.qos}
 
     def above(self, association: Association) -> Iterator[Association]:
-        """Yield the accounts above it, the nearest first."""
+        """Yield the accounts above the association, the nearest first."""
         by_name = {each.account: each for each in self.associations if each.user is None}
         name = association.account if association.user is not None else association.parent
         while name is not None:

@@ -21,8 +21,8 @@ def changed_site(site: SlurmSite, changes: Iterable[str]) -> SlurmSite:
     """Return the site with other parameters.
 
     Args:
-        site: as it is.
-        changes: such as ``SchedulerParameters.bf_interval=60`` or ``PriorityWeightAge=1000``.
+        site: the present site.
+        changes: texts such as ``SchedulerParameters.bf_interval=60`` or ``PriorityWeightAge=1000``.
     """
     parameters = site.parameters
     for change in changes:
@@ -48,7 +48,7 @@ def present_text(site: SlurmSite, name: str) -> str:
 
 
 def changes_told(site: SlurmSite, changes: Iterable[str]) -> list[str]:
-    """Write changes with the present values: ``PriorityWeightAge=1000 instead of 50``."""
+    """Return the changes with the present values: ``PriorityWeightAge=1000 instead of 50``."""
     told = []
     for change in changes:
         name, _, text = change.partition("=")
@@ -58,7 +58,10 @@ def changes_told(site: SlurmSite, changes: Iterable[str]) -> list[str]:
 
 
 def parameter_named(name: str) -> tuple[str, str, Field[Any]]:
-    """Return its full name, section and field; an error if the twin does not know or heed it."""
+    """Return the full name, section and field of a parameter.
+
+    Raise ParameterError if the twin does not know or does not use it.
+    """
     known = {each.lower(): each for each in _settable()}
     found = known.get(name.strip().lower()) or known.get(f"{WITHIN}.{name.strip()}".lower())
     if found is None:

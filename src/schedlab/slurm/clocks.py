@@ -1,4 +1,7 @@
-"""When slurmctld looks, and what things take: no file tells it, and it decides many starts."""
+"""When slurmctld's loops run, and how long its operations take.
+
+A job history says neither, and both decide many starts.
+"""
 
 from __future__ import annotations
 
@@ -13,30 +16,33 @@ from schedlab.slurm.scheduling import SchedulerSettings
 TICK_S = 1.0022
 """How long a turn of slurmctld's loop takes on a quiet machine."""
 TICKS_S = (1.002, 1.0045)
-"""The same, from a quiet to a busy machine."""
+"""The range of this time, from a quiet to a busy machine."""
 LOADED_S = 0.86
-"""How long after its boot slurmctld's loop turns for the first time."""
+"""Time from slurmctld's boot until its loop turns for the first time."""
 BACKFILL_LOADED_S = -0.27
-"""How long after that the backfill scheduler is loaded."""
+"""Time from that first turn until the backfill scheduler is loaded; negative means before it."""
 IDLE_BACKFILL_S = 1.0
-"""How often backfill looks whether there is anything to plan, once it has found nothing."""
+"""The interval at which backfill looks for jobs to plan, once it has found none."""
 LIMITS_S = 30
 """Time limits are tested every 30 s."""
 LOOP_S, KNOWN_LOOP_S = 0.005, 0.001
-"""From the moment that slurmctld's loop takes for now until it calls the scheduler."""
+"""Time from when slurmctld's loop reads the clock until it calls the scheduler.
+
+The second value is for turns known from a log.
+"""
 LATEST_ANSWER_S = 0.9
 """Nodes answer a kill within this time."""
 SAME_TURN_S = 0.3
-"""What a log tells of within this time is of the same turn of the loop."""
+"""Log lines within this time belong to the same turn of the loop."""
 
 
 @dataclass(frozen=True)
 class Clocks:
-    """The phases, in seconds on the clock of the history.
+    """The phases of slurmctld's loops, in seconds on the clock of the history.
 
     Args:
         tick_s: a turn of the loop that calls the main scheduler and tests time limits.
-        backfill_s: the begin of a cycle of backfill.
+        backfill_s: the start of a cycle of backfill.
         limits_s: a test of the time limits.
         priority_s: a computation of priorities.
         full_s: a run of the main scheduler over the whole queue.
@@ -45,8 +51,8 @@ class Clocks:
         limits: tests of the time limits known from a log: those that found a job beyond its limit.
         after_kills: runs of the main scheduler known from a log that were made because the nodes of
             a killed job had answered.
-        submit_delay_s: from a submission of the history until slurmctld knows of it; 0 where a log
-            told when it did.
+        submit_delay_s: time from a submission in the history until slurmctld knows of it; 0 where
+            the history has that moment from a log.
     """
 
     tick_s: float
@@ -64,12 +70,12 @@ class Clocks:
     def since(
         self, begin_s: float, parameters: SlurmParameters, *, is_idle: bool = False
     ) -> Clocks:
-        """Return the same loops, none of which turns before this moment.
+        """Return the same loops, with phases for a start at this moment.
 
         Args:
             begin_s: the moment.
             parameters: periods of the loops.
-            is_idle: whether no job waits before it.
+            is_idle: whether no job waits before that moment.
         """
         scheduler, calc_s = parameters.scheduler, parameters.priority.calc_period_s
         backfill_s, period_s = self.backfill_s, float(scheduler.bf_interval_s)
@@ -85,7 +91,7 @@ class Clocks:
         )
 
     def next_tick_s(self, now_s: float) -> float:
-        """Return the turn after this one."""
+        """Return the time of the turn after this one."""
         place = bisect_right(self.ticks, now_s + SAME_TURN_S)
         if place == len(self.ticks):
             return now_s + self.tick_period_s
@@ -94,23 +100,23 @@ class Clocks:
         return self.ticks[place] if turns == 1 else now_s + left_s / turns
 
     def loop_delay_s(self, now_s: float) -> float:
-        """Return how long before this turn the loop had asked for the time.
+        """Return how long before this turn the loop read the clock.
 
-        A log has the moment shortly after that. Turns between those of a log are less well known.
+        A log shows a moment shortly after that. Turns between logged ones are less well known.
         """
         return KNOWN_LOOP_S if now_s in self.ticks else LOOP_S
 
     def next_backfill_s(self, expected_s: float, interval_s: float) -> float:
-        """Return the cycle that the log has about then, or then."""
+        """Return the time of the logged cycle near the expected time, else the expected time."""
         place = bisect_right(self.backfills, expected_s - interval_s / 2)
         if place < len(self.backfills) and self.backfills[place] < expected_s + interval_s / 2:
             return self.backfills[place]
         return expected_s
 
     def next_answer_s(self, now_s: float, last_s: float) -> float | None:
-        """Return the next run after this one that was made because a job killed now had ended.
+        """Return the next logged run of the main scheduler that a kill at this time has caused.
 
-        None if the log has no other one so soon.
+        Runs up to ``last_s`` belong to other kills. None if the log has no other run soon enough.
         """
         place = bisect_right(self.after_kills, max(now_s, last_s))
         if place == len(self.after_kills) or self.after_kills[place] > now_s + LATEST_ANSWER_S:
@@ -118,7 +124,7 @@ class Clocks:
         return self.after_kills[place]
 
     def tests_limits(self, now_s: float, *, is_due: bool) -> bool:
-        """Return whether a turn of the loop tests time limits: as the log has it, or if due."""
+        """Return whether a turn of the loop tests time limits: by the log, or else if it is due."""
         place = bisect_right(self.limits, now_s - SAME_TURN_S)
         if place == len(self.limits) or self.limits[place] > now_s + LIMITS_S / 2:
             return is_due
@@ -140,13 +146,13 @@ def _last(turn_s: float, period_s: float, begin_s: float) -> float:
 
 @dataclass(frozen=True)
 class Delays:
-    """What things take on a real cluster, in seconds.
+    """How long operations take on a real cluster, in seconds.
 
     Args:
-        run: launch and end of a job beside its run time, where the history does not have both.
-        complete: until its nodes have answered that it has ended.
-        after_kill: from a kill until the main scheduler runs because of it.
-        per_test: of backfill for each job that it tests.
+        run: time to launch and end a job, added to a run time that the history did not measure.
+        complete: time from the end of a job until its nodes have confirmed it.
+        after_kill: time from a kill until the main scheduler runs because of it.
+        per_test: time that backfill takes for each job that it tests.
     """
 
     run: float = 0.1
@@ -163,12 +169,14 @@ def most_tests(scheduler: SchedulerSettings) -> int:
 
 
 def clocks_from_boot(boot_s: float, parameters: SlurmParameters, seed: int) -> Clocks:
-    """Return phases of 22.05 when it boots in this second; all follow from its drawn fraction.
+    """Draw phases of a slurmctld 22.05 that boots in this second.
+
+    The drawn fraction of that second decides all phases.
 
     Args:
-        boot_s: before the first submission; a whole second, as slurmctld writes it.
+        boot_s: the boot, before the first submission; a whole second, as slurmctld writes it.
         parameters: periods of the loops.
-        seed: seed of what is unknown.
+        seed: seed of the draws.
     """
     drawn = random.Random(seed)
     loop_s = boot_s + LOADED_S + drawn.random()
@@ -183,12 +191,12 @@ def clocks_from_boot(boot_s: float, parameters: SlurmParameters, seed: int) -> C
 
 
 def drawn_clocks(first_s: float, parameters: SlurmParameters, seed: int) -> Clocks:
-    """Draw any phases, as if slurmctld had booted long ago.
+    """Draw arbitrary phases, as if slurmctld had booted long ago.
 
     Args:
         first_s: the first submission.
         parameters: periods of the loops.
-        seed: draws the phases.
+        seed: seed of the draws.
     """
     drawn = random.Random(seed)
     scheduler, calc_s = parameters.scheduler, parameters.priority.calc_period_s

@@ -1,4 +1,4 @@
-"""What operators and users told a running Slurm: ``scontrol update``, ``scancel`` and the like."""
+"""Commands that operators and users gave a running Slurm, such as ``scancel``."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Command:
-    """One command.
+    """One command given to Slurm.
 
     Args:
-        at_s: when, in seconds on the clock of the history.
-        text: as it was given, such as ``scontrol update NodeName=n2 State=DRAIN``.
-        job: the ``slurm_id`` of the job that it is about, if it is about one.
+        at_s: when it was given, in seconds on the clock of the history.
+        text: the command as given, such as ``scontrol update NodeName=n2 State=DRAIN``.
+        job: the ``slurm_id`` of the job that the command names, if any.
         worked: whether Slurm accepted it.
     """
 

@@ -1,4 +1,4 @@
-"""Columns of a history that no workload has: what Slurm did with each job, and was asked for."""
+"""Columns that only a Slurm history has: what each job asked for, and what Slurm did with it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ DETAILS: dict[str, Detail] = {
     "suspended_s": Detail("Int64", "how long its last attempt was suspended"),
     "ran_before": Detail("Boolean", "whether it ran when the history begins"),
 }
-"""All times are in seconds on the clock of the workload; null is not known."""
+"""All times are in seconds on the clock of the workload; null means not known."""
 
 
 def empty_details() -> pl.DataFrame:
@@ -60,7 +60,7 @@ def empty_details() -> pl.DataFrame:
 def checked_details(given: pl.DataFrame, jobs: int) -> pl.DataFrame:
     """Return the table with all columns of ``DETAILS`` in order.
 
-    Refuse others, and another length.
+    Raise InputError for other columns, or for another number of rows than jobs.
     """
     import polars as pl
 

@@ -1,4 +1,4 @@
-"""How faithful the twin is: its replay of a history beside what really happened."""
+"""How faithful the twin is: its replay of a history compared with what really happened."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SIZES = ((1, 1, "1 node"), (2, 4, "2-4 nodes"), (5, 16, "5-16 nodes"), (17, 10**
 
 @dataclass(frozen=True)
 class Spread:
-    """A figure of the twin over its phases."""
+    """The mean and the extremes of a figure over the phases of the twin."""
 
     mean: float
     least: float
@@ -41,16 +41,16 @@ class FidelityRow:
     """Real and replayed waits of a group of jobs, in seconds.
 
     Args:
-        group: such as ``partition normal``; ``all`` is everything.
-        jobs: that started in reality and in all replays.
-        real_wait_s: mean.
-        real_p95_s: 95th percentile.
-        twin_wait_s: mean.
-        twin_p95_s: 95th percentile.
+        group: name of the group, such as ``partition normal``; ``all`` is all jobs.
+        jobs: number of jobs that started in reality and in all replays.
+        real_wait_s: mean real wait.
+        real_p95_s: 95th percentile of the real waits.
+        twin_wait_s: mean wait in the twin.
+        twin_p95_s: 95th percentile of the waits in the twin.
         start_error_s: mean absolute difference of starts.
-        median_error_s: its median.
+        median_error_s: median absolute difference of starts.
         near: the share of jobs whose start is off by 30 s at most.
-        far: the share of those off by more than 5 min.
+        far: the share of jobs whose start is off by more than 5 min.
     """
 
     group: str
@@ -72,10 +72,10 @@ class FidelityRow:
 
 @dataclass(frozen=True)
 class StartDeparture:
-    """A job that the twin started at another time; the first ones tell why.
+    """A job that the twin started at another time than the real Slurm.
 
-    ``twin_reason`` is why it waited in the twin when it really started, as squeue says; empty for
-    one that had started.
+    The first departures of a replay show why it differs. ``twin_reason`` says, in the words of
+    squeue, why the job waited in the twin when it really started; empty if it had started there.
     """
 
     job: str
@@ -88,11 +88,11 @@ class StartDeparture:
     twin_reason: str = ""
 
     def __str__(self) -> str:
-        """Return one sentence."""
+        """Return the departure as one sentence."""
         return self.sentence(lambda time_s: f"{time_s:,.1f} s")
 
     def sentence(self, told: Callable[[float], str]) -> str:
-        """Return one sentence; ``told`` writes a time on the history's clock."""
+        """Return the departure as one sentence; ``told`` writes a time on the history's clock."""
         late = self.twin_s - self.real_s
         when = f"{abs(late):,.0f} s {'later' if late > 0 else 'earlier'}"
         why = f"; it waited there ({self.twin_reason})" if self.twin_reason else ""
@@ -104,17 +104,17 @@ class StartDeparture:
 
 @dataclass(frozen=True)
 class Fidelity:
-    """All that the comparison found.
+    """The results of the comparison.
 
     Args:
-        rows: all jobs, then by partition, QOS, account and size.
-        departures: the first large ones of the first replay.
+        rows: all jobs, then the groups by partition, QOS, account and size.
+        departures: the first large departures of the first replay.
         not_started: jobs that started in reality and in no replay.
-        replays: how many there were.
+        replays: number of replays.
         real_use: the share of CPU seconds used, from the first start to the last known start or
             end; jobs whose end is not known ran until then.
-        twin_use: the same of the replays, in the same time.
-        waits: of the jobs of the first row.
+        twin_use: the same share in the replays, over the same time.
+        waits: waits of the jobs of the first row.
     """
 
     rows: tuple[FidelityRow, ...]
@@ -126,7 +126,7 @@ class Fidelity:
     waits: JobWaits
 
     def as_json(self) -> dict[str, Any]:
-        """Return all figures, for files; not the waits of single jobs."""
+        """Return all figures except the waits of single jobs, for files."""
         document = asdict(self)
         del document["waits"]
         return document
@@ -138,13 +138,13 @@ def fidelity_of(
     departures: int = 5,
     clocks: Clocks | None = None,
 ) -> Fidelity:
-    """Set replays beside the history.
+    """Compare replays with the history.
 
     Args:
-        site: with a history whose starts are known.
-        replays: of that history; the first one is asked for departures.
-        departures: how many of them to tell.
-        clocks: of the first replay; with them departures tell why jobs waited.
+        site: a site with a history whose starts are known.
+        replays: replays of that history; the first one gives the departures.
+        departures: number of departures to return.
+        clocks: the phases of the first replay; with them departures say why jobs waited.
     """
     history = history_of(site)
     details = history.details
@@ -177,16 +177,16 @@ def fidelity_of(
 
 
 def check_starts(site: SlurmSite) -> None:
-    """Refuse a history that knows no starts."""
+    """Raise InputError if the history has no starts."""
     if np.isnan(first_starts(site)).all():
         raise InputError("the history does not say when jobs started: nothing to compare with")
 
 
 def compared(site: SlurmSite) -> Mask:
-    """Return the jobs whose waits tell something.
+    """Return the jobs whose waits can be compared.
 
-    Those that ran when the history begins do not: they start as they did. Nor do those that had not
-    started when it ended, if the history knows starts at all.
+    Jobs that ran when the history begins are left out: they start as they did. So are jobs that had
+    not started when the history ended, if it has starts at all.
     """
     real_s = first_starts(site)
     is_known = ~np.isnan(real_s)
@@ -288,7 +288,7 @@ def _use(
     site: SlurmSite,
     window_s: tuple[float, float],
 ) -> float:
-    """Return the CPU seconds used of those that there were in a time."""
+    """Return the share of the machine's CPU seconds in the window that jobs used."""
     first_s, last_s = window_s
     if last_s <= first_s:
         return 0.0

@@ -1,4 +1,4 @@
-"""When the jobs that wait at a Slurm site will start: the twin goes on from a moment."""
+"""Forecasts of when waiting jobs of a Slurm site start: the twin continues from a moment."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from schedlab.slurm.use import with_use_until
 from schedlab.slurm.waiting import waiting_at
 
 LOOKED_S = 5.0
-"""After this long the main scheduler has run."""
+"""After this time the main scheduler has run."""
 
 
 def present_site(site: SlurmSite, at_s: float) -> tuple[SlurmSite, Places]:
     """Return the site as it was at a moment, and the places of its jobs in the history.
 
-    Jobs that ran then run on their nodes, those that waited wait; others are unknown. Users
-    have used what they had used. What Slurm was told before holds.
+    Jobs that ran then run on their nodes, and jobs that waited wait; other jobs are unknown. Fair
+    share has the use of users up to then. Commands given until then are kept.
 
     Args:
-        site: with its history.
+        site: a site with a history.
         at_s: the moment, on the clock of the history.
     """
     import polars as pl
@@ -55,14 +55,14 @@ def present_site(site: SlurmSite, at_s: float) -> tuple[SlurmSite, Places]:
 
 
 class TwinForecaster(PastForecaster):
-    """Forecasts starts at moments of a site's history, one after the other.
+    """A forecaster of starts at moments of a site's history, one after the other.
 
     The phases of slurmctld's loops are drawn, too.
 
     Args:
-        site: with its history.
-        forks: how many futures are replayed.
-        seed: draws them.
+        site: a site with a history.
+        forks: number of futures to replay.
+        seed: seed of the draws.
     """
 
     def __init__(self, site: SlurmSite, *, forks: int = 50, seed: int = 0) -> None:
@@ -83,18 +83,18 @@ class TwinForecaster(PastForecaster):
         )
 
     def names(self, made: StartForecast) -> list[str]:
-        """Return what Slurm calls the jobs of a forecast."""
+        """Return Slurm's ids of the jobs of a forecast."""
         names = history_of(self._site).details["slurm_id"].to_list()
         return [names[job] for job in made.job]
 
     def reasons(self, made: StartForecast, after_s: float = LOOKED_S) -> list[str]:
-        """Return why the jobs of a forecast wait, as squeue says it once slurmctld looked at them.
+        """Return why the jobs of a forecast wait, in the words of squeue.
 
-        Empty for those that it has started by then.
+        The reason is empty for jobs that slurmctld has started by then.
 
         Args:
             made: the forecast.
-            after_s: how long it takes.
+            after_s: time that slurmctld has to look at the jobs.
         """
         at_s = float(made.now_s)
         present, places = present_site(self._site, at_s)
@@ -104,7 +104,7 @@ class TwinForecaster(PastForecaster):
         return [known.get(int(job), "") for job in made.job]
 
     def starts(self, running: Places, waiting: Places, at_s: float) -> Seconds:
-        """Let the twin go on."""
+        """Return when the waiting jobs start, a row for each future of the twin."""
         present, places = present_site(self._site, at_s)
         waits = np.isin(places, waiting)
         elapsed_s = np.where(waits, 0.0, at_s - np.nan_to_num(self._start_s[places], nan=at_s))

@@ -1,4 +1,4 @@
-"""A history from plain rows: names become codes, and what jobs wait for their numbers."""
+"""Histories from plain rows: names become codes, and dependencies get the jobs' new numbers."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _CODED = ("user", "account", "qos", "partition", "constraint", "licences", "job_
 _ID = re.compile(r"(\d+)(?:[_.](\d+))?")
 _TASKS = re.compile(r"(\d+)(?:-(\d+)(?::(\d+))?)?")
 JobColumns = dict[str, Any]
-"""What a workload knows of a job, by column; names are texts, job_id is filled in."""
+"""A job's values by column of a workload; names are texts, ``history_of_rows`` adds job_id."""
 JobDetails = dict[str, Any]
-"""What only Slurm knows of it; see ``DETAILS``."""
+"""What only Slurm knows of a job; see ``DETAILS``."""
 
 
 def history_of_rows(
@@ -27,11 +27,12 @@ def history_of_rows(
 ) -> tuple[SlurmHistory, int]:
     """Return the jobs in order of submission, numbered from 1.
 
-    With them the number of jobs whose conditions a workload has no word for; details have those.
+    Also return the number of jobs whose dependencies a workload cannot express; the details have
+    them.
 
     Args:
-        rows: one for each job; at least one.
-        name: of the workload.
+        rows: a row for each job; at least one.
+        name: name of the workload.
         epoch_s: the moment of time 0, if it is known.
     """
     import polars as pl
@@ -76,7 +77,10 @@ def task_numbers(text: str) -> Iterator[int]:
 
 
 def _conditions(details: Sequence[Mapping[str, Any]]) -> tuple[list[str | None], int]:
-    """Return what jobs wait for, by their numbers here, and how many of them cannot be told so."""
+    """Return the dependencies of each job, with the workload's numbers of the other jobs.
+
+    None stands for dependencies that a workload cannot express; also return the number of these.
+    """
     numbers: dict[str, list[int]] = {}
     for row in details:
         slurm_id = str(row["slurm_id"])
@@ -87,7 +91,7 @@ def _conditions(details: Sequence[Mapping[str, Any]]) -> tuple[list[str | None],
 
 
 def _dependency(text: str, numbers: Mapping[str, list[int]]) -> str | None:
-    """Return Slurm's conditions with jobs' numbers here; None if a workload cannot say them."""
+    """Return conditions with the workload's numbers; None if a workload cannot express them."""
     parts = []
     for part in text.split(",") if text else ():
         kind, *others = part.split(":")

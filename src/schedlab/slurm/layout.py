@@ -1,4 +1,4 @@
-"""What Slurm knows of nodes and partitions beside the machine that every policy knows."""
+"""What Slurm knows of nodes and partitions beyond the machine that every policy knows."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ class NodeLayout:
     """How the cores of some nodes are arranged; CPUs are cores or hardware threads.
 
     Args:
-        hosts: their names, as a host list.
+        hosts: names of the nodes, as a host list.
         core_spec_count: cores that jobs cannot have.
         mem_spec_limit_mb: memory that jobs cannot have.
-        state: as slurm.conf or ``scontrol`` says; ``UNKNOWN`` is ready for work.
+        state: the state in slurm.conf or ``scontrol``; ``UNKNOWN`` means ready for work.
     """
 
     hosts: str
@@ -30,12 +30,12 @@ class NodeLayout:
 
 @dataclass(frozen=True)
 class Switch:
-    """A switch of topology.conf, in its order, which decides between equal ones.
+    """A switch of topology.conf; the order of the file decides between equal switches.
 
     Args:
-        name: what the lines above it give.
-        nodes: those that hang on it, as a host list; empty for one of switches.
-        switches: those below it.
+        name: its name, which the lines of the switches above it give.
+        nodes: the nodes connected to it, as a host list; None for a switch of switches.
+        switches: the switches below it.
     """
 
     name: str
@@ -47,17 +47,17 @@ class Switch:
 class PartitionRules:
     """The rules of a partition that ``platform.Partition`` does not have.
 
-    Nodes, times, tier, default and the most nodes of a job stand in the machine. Empty lists of
+    The machine has the nodes, times, tier, default and maximum nodes of a job. Empty lists of
     accounts, groups and QOS let every user in. Memory is in MiB.
 
     Args:
-        name: of the partition.
+        name: name of the partition.
         state: ``UP``, ``DOWN``, ``DRAIN`` or ``INACTIVE``.
         over_subscribe: ``NO``, ``EXCLUSIVE``, ``YES`` or ``FORCE``.
         over_subscribe_jobs: how many jobs may share a core, with ``YES`` or ``FORCE``.
         max_nodes_zero: whether ``MaxNodes=0`` lets no job in.
-        qos: whose limits count for all its jobs.
-        billing_weights: what a job is charged for each resource, by name in lower case.
+        qos: the QOS whose limits count for all its jobs.
+        billing_weights: charge for each resource, by its name in lower case.
     """
 
     name: str
@@ -96,7 +96,7 @@ class PartitionRules:
 
 @dataclass(frozen=True)
 class ReservationRules:
-    """What Slurm knows of a reservation beside its time, nodes, users and accounts."""
+    """What Slurm knows of a reservation besides its time, nodes, users and accounts."""
 
     name: str
     flags: tuple[str, ...] = ()

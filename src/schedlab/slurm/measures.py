@@ -78,7 +78,7 @@ class Measure:
         return f"{value:,.0f} s" if self.quantity == "wait" else f"{value:,.2f}"
 
     def jobs(self, site: SlurmSite) -> Mask:
-        """Return the jobs that it is about; an error if there are none."""
+        """Return the jobs of the group; raise ParameterError if the history has none."""
         workload = history_of(site).workload
         if not self.key:
             return np.ones(len(workload), bool)
@@ -92,7 +92,7 @@ class Measure:
         return found
 
     def values(self, site: SlurmSite, replay: TwinReplay) -> Values:
-        """Return the quantity of every job; inf for those that never start."""
+        """Return the quantity of every job; inf for jobs that never start."""
         submit_s: Times = history_of(site).details["submit_s"].to_numpy()
         wait_s = np.where(np.isnan(replay.start_s), np.inf, replay.start_s - submit_s)
         if self.quantity == "wait":
@@ -110,9 +110,9 @@ class Guard:
     """A bound that no proposal may break.
 
     Args:
-        measure: what is bounded.
+        measure: the measure that is bounded.
         most: the bound, in the measure's unit, or as a share of the present value.
-        is_share: whether it is a share.
+        is_share: whether the bound is a share.
     """
 
     measure: Measure
@@ -121,7 +121,7 @@ class Guard:
 
     @classmethod
     def parse(cls, text: str) -> Guard:
-        """Read ``p95 wait of qos=debug < 10 min``, or ``... < 110 %`` of what it is at present."""
+        """Read ``p95 wait of qos=debug < 10 min``, or ``... < 110 %`` of the present value."""
         match = _GUARD.fullmatch(text.strip())
         if match is None:
             raise ParameterError(

@@ -1,4 +1,4 @@
-"""A site with more nodes, like those that it has: ``16:gpu``."""
+"""Add nodes to a site, as copies of nodes that it has: ``16:gpu``."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from schedlab.platform.hostlist import expand_hosts, fold_hosts
 from schedlab.slurm.site import SlurmSite
 
 MOST = 100_000
-"""Nodes that can be added at a time."""
+"""The largest number of nodes that one text can add."""
 
 
 def with_more_nodes(site: SlurmSite, texts: Iterable[str]) -> SlurmSite:
     """Return the site with more nodes.
 
     Args:
-        site: as it is.
+        site: the present site.
         texts: a number and a name, such as ``16:gpu``. The name is that of a host, a partition, a
-            feature or a node type. New nodes are copies of the first node that it names, in the
+            feature or a node type. New nodes are copies of the first node with this name, in the
             same partitions and on the same switch.
     """
     for text in texts:
@@ -30,7 +30,7 @@ def with_more_nodes(site: SlurmSite, texts: Iterable[str]) -> SlurmSite:
 
 
 def nodes_told(texts: Iterable[str]) -> list[str]:
-    """Write added nodes in words: ``16 more nodes like gpu``."""
+    """Return the added nodes in words: ``16 more nodes like gpu``."""
     pairs = [_parse(text) for text in texts]
     return [f"{count:,} more node{'s' * (count > 1)} like {like}" for count, like in pairs]
 
@@ -75,7 +75,7 @@ def _with(site: SlurmSite, count: int, like: str) -> SlurmSite:
 
 
 def _model(cluster: Cluster, like: str) -> str:
-    """Return the first node that is meant."""
+    """Return the first node that the name stands for."""
     for group in cluster.groups:
         if like in group.names():
             return like
@@ -99,7 +99,7 @@ def _hosts(cluster: Cluster, nodes: str) -> list[str]:
 
 
 def _names(model: str, hosts: Iterable[str], count: int) -> list[str]:
-    """Return names that go on from those of the model's kind: n001, n002, ..."""
+    """Return names that continue the numbers of hosts with the model's prefix: n001, n002, ..."""
     prefix, digits = _split(model)
     numbers = [int(own) for start, own in map(_split, hosts) if start == prefix and own]
     first = max(numbers, default=0) + 1
@@ -113,7 +113,7 @@ def _split(host: str) -> tuple[str, str]:
 
 
 def _groups(cluster: Cluster, model: str, added: list[str]) -> tuple[NodeGroup, ...]:
-    """Return the groups, another behind those of the same prefix, as in Slurm's table."""
+    """Return the groups with the new one behind those of the same prefix, as in Slurm's table."""
     own = next(group for group in cluster.groups if model in group.names())
     prefix = _split(model)[0]
     akin = [

@@ -1,6 +1,6 @@
 """The tables from which the core replays a site: names become numbers, rules become rows.
 
-One class fills them all, because every row needs the numbers that another has given.
+One class fills all tables, because rows refer to each other by number.
 """
 
 from __future__ import annotations
@@ -81,10 +81,10 @@ def _phases(clocks: Clocks, delays: Delays) -> SlurmPhases:
 
 
 class SiteTables:
-    """Makes the tables of a site.
+    """The maker of the tables of a site.
 
     Args:
-        site: with its history.
+        site: a site with a history.
     """
 
     def __init__(self, site: SlurmSite) -> None:
@@ -106,13 +106,13 @@ class SiteTables:
             (each.account, each.user): each.priority for each in site.accounts.associations
         }
         self._licences = {each.name: at for at, each in enumerate(site.machine.consumables)}
-        self._numbers = _Numbers()  # of reservations and users
+        self._numbers = _Numbers()  # for reservations and users
         self._features: dict[frozenset[int], int] = {}
         self._features_of: dict[int, int] = {}  # by constraint
         self._shapes: dict[tuple[float, ...], int] = {}
         self._shape_rows: list[ShapeRow] = []
         self._limit_rows: list[list[LimitRow]] = []
-        self._whose: list[list[Whose]] = []  # by list of limits: with whom jobs count
+        self._whose: list[list[Whose]] = []  # by list of limits: groups that share counts
         self._limits_of: dict[tuple[str, ...], int] = {}
         self._counters: dict[Whose, int] = {}
         self._reasons = {reason: number for number, reason in enumerate(REASONS)}
@@ -125,7 +125,7 @@ class SiteTables:
             self._namesakes[job.user, job.name].append(job)
 
     def reasons(self) -> list[str]:
-        """Return why jobs may wait, as squeue says; the core knows the numbers."""
+        """Return the reasons to wait in the words of squeue, in the order of the core's numbers."""
         return list(self._reasons)
 
     def made(self) -> SlurmTables:
@@ -288,7 +288,7 @@ class SiteTables:
         return made
 
     def _shape_of(self, job: TwinJob, partition: str) -> int:
-        """Return which row of what jobs ask for."""
+        """Return the number of the row that has what the job asks for."""
         asked = (
             self._partitions[partition],
             *(job.tasks, job.cpus_per_task, job.tasks_per_node, job.min_nodes, job.gpus),
@@ -306,7 +306,10 @@ class SiteTables:
         return self._shapes[asked]
 
     def _limits_for(self, job: TwinJob, partition: str) -> int:
-        """Return which list of limits; jobs of one user, account and QOS have the same."""
+        """Return the number of the job's list of limits.
+
+        Jobs of one user, account, QOS and partition share a list.
+        """
         key = (job.qos, partition, job.account, job.user)
         if key not in self._limits_of:
             bounds = self._limits.bounds(job, partition)
@@ -372,7 +375,7 @@ class SiteTables:
         return self._set(self._calendar.numbers(hosts))
 
     def reservation_row(self, settings: dict[str, str]) -> ReservationRow:
-        """Return what is to be created."""
+        """Return the row of the reservation that a command creates."""
         return self._reservation(self._calendar.reservation(settings))
 
     def reservation_number(self, name: str) -> int:
@@ -385,7 +388,7 @@ class SiteTables:
 
 
 class _Numbers:
-    """Numbers for names, as they come."""
+    """Numbers for names, in the order in which the names first occur."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str], int] = {}
@@ -398,7 +401,7 @@ class _Numbers:
 
 
 class _Told:
-    """Writes down a command for the core, in place of obeying it."""
+    """A recorder that writes a command into a row for the core instead of obeying it."""
 
     def __init__(self, row: OrderRow, tables: SiteTables) -> None:
         self._row, self._tables = row, tables

@@ -1,4 +1,4 @@
-"""The twin of a site folder as a service offers it: for a form, and with plain results."""
+"""The twin of a site folder for a service: parameters for a form, and results for JSON."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ UNITS = {
     "weights": "such as cpu=1000,gres/gpu=5000",
 }
 PERCENT = range(101)
-"""Of the jobs, whose waits are told."""
+"""The percentiles of waits in a result."""
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,11 @@ class OfferedParameter:
     """A parameter of slurm.conf in a form.
 
     Args:
-        name: as ``--set`` takes it.
-        label: the same, without SchedulerParameters.
-        value: the present one, as slurm.conf has it.
-        unit: how it is written; empty where that is plain.
-        choices: the values that it may have; empty for any.
+        name: the name that ``--set`` takes.
+        label: the name without SchedulerParameters.
+        value: the present value, as in slurm.conf.
+        unit: how the value is written; empty where that is plain.
+        choices: the possible values; empty for any.
     """
 
     name: str
@@ -60,10 +60,12 @@ class OfferedParameter:
 
 
 class OfferedTwin:
-    """Answers what-ifs about a site folder; a folder that changes is read again.
+    """The twin of a site folder, which answers what-if questions.
+
+    A folder that has changed is read again.
 
     Args:
-        folder: made by ``schedlab slurm import``, with a history.
+        folder: a folder that ``schedlab slurm import`` made, with a history.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -71,7 +73,7 @@ class OfferedTwin:
         self._known: tuple[str, SlurmSite] | None = None
 
     def version(self) -> str:
-        """Return a text that changes with the folder, and with this program."""
+        """Return a text that changes with the folder and with the version of schedlab."""
         try:
             times = [(self._folder / name).stat().st_mtime_ns for name in (SLURM, HISTORY, DETAILS)]
         except OSError:
@@ -82,7 +84,7 @@ class OfferedTwin:
         return f"{__version__} {times}"
 
     def groups(self) -> dict[str, list[OfferedParameter]]:
-        """Return all parameters that the twin heeds with their present values, by group."""
+        """Return all parameters that the twin uses, with their present values, by group."""
         found: dict[str, list[OfferedParameter]] = {BACKFILL: [], MAIN: []}
         for name, value in present_values(self._site()).items():
             _, section, field = parameter_named(name)
@@ -96,7 +98,7 @@ class OfferedTwin:
     def checked(self, changes: Sequence[str], nodes: Sequence[str]) -> list[str]:
         """Return the changes under their full names.
 
-        An error for what is wrong with them or the nodes.
+        Raise ParameterError if nothing changes, or if a change or the nodes are wrong.
         """
         if not changes and not nodes:
             raise ParameterError("nothing is changed; give another value or more nodes")
@@ -113,13 +115,13 @@ class OfferedTwin:
         seed: int,
         progress: Callable[[float], None],
     ) -> dict[str, Any]:
-        """Replay the history as it is and changed, and return what came of it, as JSON can hold it.
+        """Replay the history with and without the changes, and return the results for JSON.
 
         Args:
-            changes: such as ``PriorityWeightAge=1000``.
-            nodes: more of them, such as ``16:gpu``.
-            phases: draws of the phases of slurmctld's loops.
-            seed: draws them.
+            changes: changed parameters, such as ``PriorityWeightAge=1000``.
+            nodes: nodes to add, such as ``16:gpu``.
+            phases: number of draws of the phases of slurmctld's loops.
+            seed: seed of the draws.
             progress: called with the share that is done; what it raises ends the replays.
         """
         site = self._site()

@@ -1,4 +1,4 @@
-"""A setting of Slurm as a field of a dataclass: what Slurm calls it, and how it is written."""
+"""Slurm's settings as fields of dataclasses, with Slurm's name and notation of each."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def option(
 
     Args:
         slurm: the name in slurm.conf, or of an option within SchedulerParameters.
-        default: in Slurm 22.05.
+        default: the default in Slurm 22.05.
         kind: how the value is written; a key of ``values.KINDS``.
         since: the default of later versions, by the first version that has it.
         within: the name in slurm.conf whose value holds the option.
@@ -44,7 +44,7 @@ def default_of(each: Field[Any], version: Version) -> Any:
 
 
 def options_of(section: type, within: str = "") -> dict[str, Field[Any]]:
-    """Return the settings of a dataclass by the name that Slurm has for each, in lower case."""
+    """Return the settings of a dataclass by Slurm's names in lower case."""
     found: list[Field[Any]] = list(fields(section))
     return {
         each.metadata["slurm"].lower(): each

@@ -13,11 +13,11 @@ from schedlab.slurm.site import SlurmSite
 def replay_under(site: SlurmSite, policy: PolicyLike) -> TwinReplay:
     """Simulate the history under a policy of schedlab.
 
-    It decides at every event: it has none of slurmctld's loops, no fair share and no limits of
-    accounts. Partitions, resources, reservations and dependencies count.
+    The policy decides at every event: it has none of slurmctld's loops, no fair share and no limits
+    of accounts. Partitions, resources, reservations and dependencies count.
 
     Args:
-        site: with its history.
+        site: a site with a history.
         policy: a policy, or its name: ``easy``, ``evolved:slowdown``.
     """
     history = history_of(site)

@@ -77,7 +77,7 @@ class PreemptSettings:
 
     @property
     def suspends_by_tier(self) -> bool:
-        """Whether jobs of a higher tier take the CPUs of others, which stand still meanwhile."""
+        """Whether jobs of a higher tier take the CPUs of lower ones, which are then suspended."""
         is_gang = not {"GANG", "SUSPEND"}.isdisjoint(self.mode)
         is_otherwise = not {"REQUEUE", "CANCEL"}.isdisjoint(self.mode)
         return is_gang and not is_otherwise and self.type != "preempt/qos"
@@ -125,8 +125,8 @@ class SlurmParameters:
     """The settings of one slurmctld.
 
     Args:
-        version: such as ``22.05.8``; it chooses the defaults.
-        cluster_name: as slurm.conf calls the cluster.
+        version: the version of Slurm, such as ``22.05.8``; it decides the defaults.
+        cluster_name: the name of the cluster in slurm.conf.
     """
 
     version: str = "22.05"

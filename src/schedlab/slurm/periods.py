@@ -1,4 +1,4 @@
-"""Weeks, days or parts of a history: what is chosen on some of them is tested on others."""
+"""Weeks, days or parts of a history: settings found on some of them are tested on others."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def periods_of(site: SlurmSite) -> Periods:
     span_s = float(submit_s.max()) - first_s
     for unit, length_s in UNITS:
         if span_s >= LEAST * length_s:
-            # A rest of less than half a period belongs to the one before it.
+            # A remainder of less than half a period belongs to the period before it.
             most = max(round(span_s / length_s), LEAST) - 1
             places = np.minimum((submit_s - first_s) // length_s, most)
             return Periods(unit, places.astype(np.int64))
@@ -79,13 +79,14 @@ def interval_of_change(
 ) -> tuple[float, float] | None:
     """Return the 95 % interval of a relative change: new / old - 1.
 
-    It is that of the logarithm of the ratio, so that it never goes below -100 %. None for fewer
-    than three periods, and where a value is 0 without one of them: a ratio tells nothing there.
+    It is computed for the logarithm of the ratio, so that it never goes below -100 %. None for
+    fewer than three periods, or if a value is 0 when one period is left out: there is no ratio
+    then.
 
     Args:
-        periods: one is left out at a time.
+        periods: the periods, left out one at a time.
         mask: the jobs that count.
-        values: of jobs, the old one and the new one.
+        values: returns the old and the new value for some jobs.
     """
 
     def logarithm(kept: Mask) -> float:
@@ -99,7 +100,10 @@ def interval_of_change(
 
 
 def part_of(site: SlurmSite, mask: Mask) -> SlurmSite:
-    """Return the site with only these jobs of its history, and what Slurm was told by then."""
+    """Return the site with only these jobs of its history.
+
+    Commands after the last submission of these jobs are left out.
+    """
     history = history_of(site)
     details = history.details.filter(mask.tolist())
     last_s = float(details["submit_s"].max() or 0.0)  # type: ignore[arg-type]

@@ -20,11 +20,11 @@ TIMEOUT_S = 60
 
 @dataclass(frozen=True)
 class RealSlurm:
-    """A cluster that answers.
+    """A real cluster whose slurmctld answers.
 
     Args:
-        environment: by which Slurm's commands find it.
-        config: what ``scontrol show config`` tells.
+        environment: environment variables with which Slurm's commands find the cluster.
+        config: the parameters that ``scontrol show config`` prints.
     """
 
     environment: Mapping[str, str]
@@ -32,7 +32,7 @@ class RealSlurm:
 
     @classmethod
     def find(cls, conf: Path | None = None) -> RealSlurm:
-        """Find the cluster of this machine, or that of a slurm.conf; an error if none answers."""
+        """Find the cluster of this machine or of a slurm.conf; raise InputError if none answers."""
         missing = [name for name in PROGRAMS if which(name) is None]
         if missing:
             raise InputError(f"{missing[0]}: not found; this needs the commands of Slurm")
@@ -55,7 +55,7 @@ class RealSlurm:
         return answer_of(*command, environment=self.environment, timeout_s=timeout_s)
 
     def ask(self, *command: str) -> str:
-        """Return what a command prints; nothing if it fails."""
+        """Return what a command prints; an empty text if it fails."""
         try:
             return self.run(*command)
         except PeerError:
@@ -81,7 +81,7 @@ class RealSlurm:
         return done.stdout.strip().partition(";")[0]
 
     def waiting_or_running(self) -> set[str]:
-        """Return the ids of all jobs that have not ended; those of arrays without their tasks."""
+        """Return the ids of all jobs that have not ended; an array has one id for all tasks."""
         return set(self.ask("squeue", "--noheader", "--format=%F").split())
 
     def cancel(self, ids: Sequence[str]) -> None:
@@ -91,7 +91,7 @@ class RealSlurm:
 
 
 def users_here(names: set[str]) -> set[str]:
-    """Return those of the users that this process can submit as: root as anybody who exists."""
+    """Return the users that this process can submit as; root can submit as any existing user."""
     if os.geteuid() != 0:
         return names & {pwd.getpwuid(os.geteuid()).pw_name}
     known = {each.pw_name for each in pwd.getpwall()}

@@ -24,7 +24,7 @@ from schedlab.slurm.replayed import not_heeded
 from schedlab.slurm.site import SlurmHistory, SlurmSite
 
 EVENTS_AT_A_TIME = 10_000
-"""So that Ctrl-C is met soon."""
+"""Small enough for Ctrl-C to take effect soon."""
 Times = NDArray[np.float64]
 LONG_AGO_S = 3600.0
 """A slurmctld that booted this long before the first submission may have any phases."""
@@ -35,11 +35,11 @@ class TwinReplay:
     """What the twin did with each job; times in seconds on the history's clock, nan for never.
 
     Args:
-        start_s: its first start.
-        last_start_s: its last start.
-        end_s: its last end.
-        nodes: the numbers of the nodes of its first run.
-        by: main or backfill.
+        start_s: first start of each job.
+        last_start_s: last start of each job.
+        end_s: last end of each job.
+        nodes: the numbers of the nodes of each job's first run.
+        by: the scheduler that started the first run: main or backfill.
     """
 
     start_s: Times
@@ -50,7 +50,7 @@ class TwinReplay:
 
 
 def history_of(site: SlurmSite) -> SlurmHistory:
-    """Return the history of the site; an error if it has none."""
+    """Return the history of the site; raise InputError if it has none."""
     if site.history is None or not len(site.history.workload):
         raise InputError("the site has no history: no sacct file and no submitted.csv was imported")
     return site.history
@@ -59,8 +59,8 @@ def history_of(site: SlurmSite) -> SlurmHistory:
 def phases_of(site: SlurmSite, number: int, seed: int = 0) -> list[Clocks]:
     """Draw this number of phases of slurmctld's loops; they differ as those of real replicas do.
 
-    Where the site says when slurmctld booted, and that was shortly before the history begins, only
-    what a boot leaves open is drawn.
+    If the site says that slurmctld booted shortly before the history begins, only what the boot
+    leaves open is drawn.
     """
     history = history_of(site)
     first_s = history.begin_s
@@ -78,7 +78,7 @@ def phases_of(site: SlurmSite, number: int, seed: int = 0) -> list[Clocks]:
 
 
 def replay(site: SlurmSite, clocks: Clocks) -> TwinReplay:
-    """Let the twin do what the real Slurm did, from the state in which the history begins."""
+    """Replay the history in the twin, from the state in which the history begins."""
     return replay_all(site, [clocks])[0]
 
 
@@ -88,9 +88,10 @@ def replay_all(
     tell: Callable[[int], object] = lambda done: None,
     until_s: float = math.inf,
 ) -> list[TwinReplay]:
-    """Replay under each of the phases, some at a time; ``tell`` hears how many are done.
+    """Replay the site under each of the phases, several at a time.
 
-    What is later than ``until_s`` is not replayed.
+    ``tell`` is called with the number of finished replays. Events after ``until_s`` are not
+    replayed.
     """
     return replay_sites([(site, phases)], tell, until_s)[0]
 
@@ -100,12 +101,14 @@ def replay_sites(
     tell: Callable[[int], object] = lambda done: None,
     until_s: float = math.inf,
 ) -> list[list[TwinReplay]]:
-    """Replay several sites, each under its phases; the next is read while the first are replayed.
+    """Replay several sites, each under its phases.
+
+    The tables of the next site are made while the first sites are replayed.
 
     Args:
         asked: the sites and their phases.
-        tell: hears how many replays of all are done.
-        until_s: what is later is not replayed.
+        tell: called with the number of finished replays of all sites.
+        until_s: events after this time are not replayed.
     """
     for site, _ in asked:
         history_of(site)
@@ -136,13 +139,13 @@ def replay_native(
     *,
     to_the_end: bool = True,
 ) -> TwinReplay:
-    """Let the controller play to its end, unless it is stopped.
+    """Run the controller to its end, unless it is stopped.
 
     Args:
-        controller: that plays.
-        stopped: by which another thread ends it.
-        until_s: what is later is not played.
-        to_the_end: if not, it may stop as soon as no job waits.
+        controller: the controller to run.
+        stopped: set by another thread to end the run.
+        until_s: events after this time are not run.
+        to_the_end: if False, the run may stop as soon as no job waits.
     """
     while controller.run(EVENTS_AT_A_TIME, until_s) and not stopped.is_set():
         if not to_the_end and not controller.waiting:
@@ -158,7 +161,7 @@ def replay_native(
 
 
 def not_replayed(site: SlurmSite) -> list[str]:
-    """Return what this site has and the twin does not do yet, a sentence for each."""
+    """Return what this site uses and the twin does not replay yet, a sentence for each."""
     history = history_of(site)
     limited = [
         *(f"QOS {each.name}" for each in site.accounts.qos if limits_of(each)),
@@ -184,7 +187,7 @@ def not_replayed(site: SlurmSite) -> list[str]:
 
 
 def limits_of(bound: Association | Qos) -> list[str]:
-    """Return the names of limits on running jobs that it sets and the twin does not keep."""
+    """Return the names of limits on running jobs that are set and that the twin does not keep."""
     return [
         each.name
         for each in fields(bound)

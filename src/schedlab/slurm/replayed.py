@@ -1,4 +1,4 @@
-"""Which parameters the twin heeds; a change of any other would show no difference."""
+"""Which parameters the twin uses; a change of any other would make no difference."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ REPLAYED: dict[str, frozenset[str]] = {
         ]
     ),
 }
-"""By section; the twin takes bf_continue for granted, since its cycles take no time."""
+"""The parameters by section. The twin always works as with bf_continue: its cycles take no time."""
 
 
 def not_heeded(parameters: SlurmParameters) -> list[str]:
-    """Return the parameters of the schedulers that a site sets and the twin does not heed."""
+    """Return the parameters of scheduling that a site sets and the twin does not use."""
     usual = defaults_of(parameters.version)
     found = []
     for section in SECTIONS.keys() - {"control"}:

@@ -16,15 +16,15 @@ from schedlab.slurm.site import SlurmSite
 
 @dataclass(frozen=True)
 class ReplicaRow:
-    """Another real run beside the one that is replayed, in seconds.
+    """Another real run compared with the one that is replayed; times in seconds.
 
     Args:
-        name: of the run.
-        jobs: that started in both.
+        name: name of the other run.
+        jobs: number of jobs that started in both runs.
         wait_s: their mean wait in the other run.
         wait_error: the difference of the mean waits, as a share.
         start_error_s: mean absolute difference of starts.
-        median_error_s: its median.
+        median_error_s: median absolute difference of starts.
         near: the share of jobs whose starts differ by 30 s at most.
     """
 
@@ -49,13 +49,13 @@ class ReplicaRow:
 
 
 def replicas_of(site: SlurmSite, others: Sequence[tuple[str, SlurmSite]]) -> list[ReplicaRow]:
-    """Set other real runs of the same jobs beside the one of the site.
+    """Compare other real runs of the same jobs with the run of the site.
 
     Jobs are matched by their order of submission: the same jobs may have other numbers.
 
     Args:
-        site: with its history.
-        others: names, and sites with theirs.
+        site: a site with a history.
+        others: names of the other runs, each with its site and history.
     """
     return [_row(site, name, other) for name, other in others]
 

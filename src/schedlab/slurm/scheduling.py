@@ -16,7 +16,7 @@ def _within(slurm: str, default: Any, kind: str) -> Any:
 
 @dataclass(frozen=True)
 class SchedulerSettings:
-    """SchedulerType and SchedulerParameters, under Slurm's names; limits of 0 are none."""
+    """SchedulerType and SchedulerParameters, under Slurm's names; a limit of 0 means no limit."""
 
     type: str = option("SchedulerType", "sched/backfill", "word")
     assoc_limit_stop: bool = _within("assoc_limit_stop", False, "flag")

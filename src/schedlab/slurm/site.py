@@ -1,4 +1,4 @@
-"""A Slurm site: all that the twin of its slurmctld is made of."""
+"""A Slurm site: everything from which the twin of its slurmctld is made."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 
 class SlurmHistory:
-    """The jobs of a site: a workload, and beside it what only Slurm knows of each job.
+    """The jobs of a site: a workload, and what only Slurm knows of each job.
 
     Args:
         workload: the jobs; time 0 is ``UnixStartTime`` of its header.
         details: a row for each job, in the same order; see ``DETAILS``.
         commands: the commands given to Slurm meanwhile, in order of time.
-        clocks: the phases of slurmctld's loops, if a log told them.
-        begin_s: from when on the twin decides. Default: the first submission; where jobs ran before
-            the history begins, the first end.
+        clocks: the phases of slurmctld's loops, if known from a log.
+        begin_s: the time from which the twin decides. Default: the first submission; the first end
+            if jobs ran before the history begins.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class SlurmHistory:
 
     @property
     def begin_s(self) -> float:
-        """From when on the twin decides."""
+        """The time from which the twin decides."""
         if self._begin_s is not None:
             return self._begin_s
         ran = self.details["ran_before"].any()
@@ -79,9 +79,9 @@ class SlurmHistory:
 
 @dataclass(frozen=True)
 class SlurmSite:
-    """What ``schedlab slurm import`` makes of a dump.
+    """A Slurm site, which ``schedlab slurm import`` makes from a dump.
 
-    Nodes are numbered in the order of Slurm's own table: by name, numbers as numbers.
+    Nodes are numbered in the order of Slurm's own table: by name, with numbers compared by value.
 
     Args:
         machine: nodes, partitions, licences, reservations and outages, as every policy knows them.

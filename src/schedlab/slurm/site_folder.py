@@ -48,7 +48,7 @@ _LAYOUT: dict[str, tuple[str, type]] = {
 
 
 def write_site(site: SlurmSite, folder: str | Path) -> None:
-    """Write what ``read_site`` reads; the folder is made where there is none."""
+    """Write the files that ``read_site`` reads; make the folder if there is none."""
     folder = Path(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -58,7 +58,7 @@ def write_site(site: SlurmSite, folder: str | Path) -> None:
     _write(folder / ACCOUNTS, _plain_lists(site.accounts, _ACCOUNTS))
     _write(folder / SLURM, _plain_parameters(site.parameters) | _plain_lists(site, _LAYOUT))
     _write_conf(site, folder / CONF)
-    if site.history is None:  # that of another site must not stay
+    if site.history is None:  # the history of another site must not stay
         for name in (HISTORY, DETAILS, COMMANDS, CLOCKS):
             (folder / name).unlink(missing_ok=True)
     else:

@@ -25,9 +25,9 @@ class TwinFutures:
     Args:
         present: the site; its history begins now, and has the jobs that run or wait.
         runs: the distributions of their run times.
-        elapsed_s: how long each has run.
-        forks: how many futures.
-        rng: draws them.
+        elapsed_s: how long each job has run.
+        forks: number of futures.
+        rng: the random generator that draws the futures.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class TwinFutures:
             site_factors: added to the priorities of the jobs. Default: nothing.
             tell: called after each future.
         """
-        rows = self._tables.jobs  # what is changed in them is changed in the tables
+        rows = self._tables.jobs  # a change of a row changes the tables
         for at, (row, nice) in enumerate(zip(rows, self._nice, strict=True)):
             row.nice = nice - (0 if site_factors is None else int(site_factors[at]))
         stopped = Event()

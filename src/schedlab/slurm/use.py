@@ -1,4 +1,4 @@
-"""What users have used by their jobs, as fair share counts it: it fades with a half life."""
+"""The past use of users' jobs, as fair share counts it: it decays with a half life."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ Owner = tuple[str, str | None]
 
 
 def decay_rate(site: SlurmSite) -> float:
-    """Return how fast a use fades, as a share of it in a second."""
+    """Return the share of past use that decays per second."""
     half_life_s = site.parameters.priority.decay_half_life_s
     return LN_2 / half_life_s if half_life_s else 0.0
 
 
 def last_moment(site: SlurmSite) -> float:
-    """Return the last time that the history tells: the present of a dump."""
+    """Return the last time in the history, which is the present of a dump."""
     details = history_of(site).details
     times = [details[name].max() for name in ("submit_s", "start_s", "end_s")]
     return max(float(each) for each in times if each is not None)  # type: ignore[arg-type]
 
 
 def with_use_until(site: SlurmSite, at_s: float) -> SlurmSite:
-    """Return the site whose users begin with what they had used at a time."""
+    """Return the site whose users begin with the use that they had at this time."""
     if site.history is None:
         return site
     begin_s = site.history.begin_s
@@ -44,7 +44,7 @@ def with_use_until(site: SlurmSite, at_s: float) -> SlurmSite:
 
 
 def use_of_jobs(site: SlurmSite, begin_s: float, end_s: float) -> dict[Owner, float]:
-    """Return what is left at the end of what jobs of the history have used between these times."""
+    """Return the use by jobs between these times that is left at the end, by owner."""
     if site.history is None:
         return {}
     rate = decay_rate(site)

@@ -13,12 +13,12 @@ Waiting = Mapping[int, str]
 
 
 def waiting_at(site: SlurmSite, clocks: Clocks, moments_s: Iterable[float]) -> dict[float, Waiting]:
-    """Replay the history, and say of each moment which jobs wait, and why.
+    """Replay the history, and return which jobs wait at each moment, and why.
 
     Args:
-        site: with its history.
+        site: a site with a history.
         clocks: the phases of slurmctld's loops.
-        moments_s: on the clock of the history.
+        moments_s: the moments, on the clock of the history.
     """
     tables = SiteTables(site)
     controller = native_controller(tables.made(), clocks)

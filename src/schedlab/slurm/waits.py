@@ -1,4 +1,4 @@
-"""Waits of jobs, as they were and in replays: what pictures are made of."""
+"""Waits of jobs, in reality and in replays, for figures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ AS_IT_WAS, TWIN, CHANGED = "as it was", "twin", "twin, changed"
 
 @dataclass(frozen=True, eq=False)
 class JobWaits:
-    """Waits of the same jobs by where they waited, in seconds.
+    """Waits of the same jobs in reality and in replays, in seconds.
 
     Args:
         submit_s: when each job was submitted, on the history's clock.
@@ -37,10 +37,10 @@ class JobWaits:
         """Return the waits of some of the jobs of a history.
 
         Args:
-            submit_s: of all jobs.
+            submit_s: submissions of all jobs.
             real_s: when they really started; nan if unknown.
-            replays: by name.
-            jobs: those that are meant.
+            replays: replays by name.
+            jobs: the jobs to return.
         """
         submitted_s = submit_s[jobs]
         real = real_s[jobs] - submitted_s
@@ -52,9 +52,9 @@ class JobWaits:
         return cls(submitted_s, found)
 
     def quantiles(self, percent: Sequence[float]) -> dict[str, list[float]]:
-        """Return the waits that these shares of the jobs did not exceed, by name.
+        """Return the waits that these percentages of the jobs did not exceed, by name.
 
-        All replays count.
+        The jobs of all replays count together.
         """
         return {
             name: np.percentile(np.concatenate(each), percent).tolist()

@@ -1,4 +1,4 @@
-"""What another configuration would have done, beside the twin's replay of the present one."""
+"""What another configuration would have done, compared with a replay of the present one."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class WhatIfRow:
     """Mean waits of a group of jobs, in seconds.
 
     Args:
-        group: such as ``partition normal``; ``all`` is everything.
-        jobs: that start in all replays.
-        real_wait_s: as it was; None where the history does not say.
-        before_s: the twin under the present configuration.
-        after_s: the twin under the other one.
-        difference: of these two, as a share.
-        least: the least of the pairs of replays with equal phases.
-        most: the most of the pairs.
+        group: name of the group, such as ``partition normal``; ``all`` is all jobs.
+        jobs: number of jobs that start in all replays.
+        real_wait_s: mean wait in reality; None where the history does not say.
+        before_s: mean wait in the twin under the present configuration.
+        after_s: mean wait in the twin under the other one.
+        difference: the difference of these two, as a share.
+        least: the least difference in a pair of replays with equal phases.
+        most: the greatest difference in such a pair.
         interval: the 95 % interval of the difference over weeks, days or parts of the history; None
             for too few of them.
     """
@@ -56,8 +56,8 @@ class WhatIf:
     """What another configuration changes.
 
     Args:
-        rows: all jobs, then by partition, QOS, account and size.
-        waits: of the jobs of the first row.
+        rows: all jobs, then the groups by partition, QOS, account and size.
+        waits: waits of the jobs of the first row.
     """
 
     rows: tuple[WhatIfRow, ...]
@@ -72,14 +72,14 @@ def compare_replays(
     *,
     unstarted: bool = False,
 ) -> WhatIf:
-    """Compare replays pair by pair; those of a pair had the same phases.
+    """Compare replays pair by pair; both replays of a pair had the same phases.
 
     Args:
-        site: as it is.
-        before: its replays.
+        site: the present site.
+        before: replays of the present configuration.
         after: replays of the other configuration.
         within: the jobs that count. Default: all.
-        unstarted: whether those count that had not started when the history ended. Without them a
+        unstarted: whether jobs count that had not started when the history ended. Without them a
             short history favours the order in which jobs really started.
     """
     details = history_of(site).details

@@ -40,4 +40,4 @@ WRITERS: dict[str, Callable[[Any], str]] = {
     "flag": lambda value: "YES" if value else "NO",
     "cred expire": lambda seconds: f"cred_expire={seconds}",
 }
-"""By kind, where a text of the value is not what slurm.conf has."""
+"""Writers by kind, where ``str`` of a value is not the text in slurm.conf."""

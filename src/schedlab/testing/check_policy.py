@@ -104,9 +104,9 @@ class FirstFit(Policy):
 
 
 def other_futures(schedule: Schedule, now: int) -> Iterator[Workload]:
-    """Yield the same workload as far as anyone can know now, with other run times after it.
+    """Yield the workload with other run times for the jobs that are unfinished at this time.
 
-    All unfinished jobs end as soon as they can, or use all they asked for.
+    They all end as soon as they can, or all use their whole request.
     """
     workload = schedule.workload
     unfinished = ~schedule.started | (schedule.end_s > now)

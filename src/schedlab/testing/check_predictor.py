@@ -36,8 +36,8 @@ def check_predictor(
 ) -> None:
     """Run a predictor on small workloads; raise PolicyError with a sentence if it breaks a rule.
 
-    A predictor may know what it brings along, such as a model trained on other jobs; of the
-    workload it may know what has been submitted and what has ended.
+    A predictor may bring its own knowledge, such as a model trained on other jobs; of the
+    workload it may use only what has been submitted and what has ended.
 
     Args:
         predictor: whatever ``simulate`` takes, or a function that makes one for a workload.
@@ -47,7 +47,7 @@ def check_predictor(
     for workload in small_workloads() if workloads is None else workloads:
         size = int(workload["nodes"].max(initial=1)) if nodes is None else nodes
         witness = _Witness(predictor, workload)
-        if witness.observed is not None:  # else requests plan
+        if witness.observed is not None:  # else policies plan with requests
             _check_on(witness, predictor, size)
 
 
@@ -70,14 +70,14 @@ def _check_on(witness: _Witness, predictor: PredictorLike | MakePredictor, nodes
 
 
 def _watched(predictor: PredictorLike | MakePredictor, workload: Workload, nodes: int) -> _Witness:
-    """Return what a witness has written down after a simulation."""
+    """Return a witness that has recorded one simulation."""
     witness = _Witness(predictor, workload)
     witness.run(nodes)
     return witness
 
 
 class _Witness(Predictor):
-    """Passes everything on to a predictor, and writes it down."""
+    """Passes all calls on to a predictor, and records them."""
 
     def __init__(self, predictor: PredictorLike | MakePredictor, workload: Workload) -> None:
         super().__init__()
@@ -90,13 +90,13 @@ class _Witness(Predictor):
         return simulate(self.workload, nodes, _POLICY, predict=self)
 
     def begin(self) -> None:
-        """Let the predictor forget; take a new sheet."""
+        """Start the predictor and the record afresh."""
         self.predicted_s: dict[int, float] = {}
         self.learned: list[tuple[int, int]] = []
         self.observed.begin()
 
     def predict(self, job: SubmittedJob) -> float:
-        """Ask the predictor."""
+        """Return the predictor's answer, and record it."""
         answer = self.observed.predict(job)
         if not _is_duration(answer):
             self.fail(job.job, f"a prediction must be a finite number >= 0, not {answer}")
@@ -104,12 +104,12 @@ class _Witness(Predictor):
         return float(answer)
 
     def learn(self, job: SubmittedJob, run_s: int) -> None:
-        """Tell the predictor."""
+        """Pass the run time on to the predictor, and record it."""
         self.learned.append((job.job, run_s))
         self.observed.learn(job, run_s)
 
     def check_learned(self, schedule: Schedule) -> None:
-        """Check that every end was told once, and no other."""
+        """Check that the predictor learnt of every end once, and of no other."""
         ended = [
             (job, int(schedule.ran_s[job])) for job in np.flatnonzero(schedule.started).tolist()
         ]
@@ -124,7 +124,7 @@ class _Witness(Predictor):
                 self.fail(job, rule)
 
     def fail(self, job: int, rule: str) -> NoReturn:
-        """Say which rule was broken, by which predictor, and where."""
+        """Raise a PolicyError: which rule was broken, by which predictor, and where."""
         raise PolicyError(
             f"{rule}; predictor {self.name} broke this "
             f'on workload "{self.workload.name}" with job {self.workload["job_id"][job]}'

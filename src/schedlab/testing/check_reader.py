@@ -13,7 +13,7 @@ from schedlab.workload.readers import Reader, ReadOptions
 from schedlab.workload.readers.source import Source
 
 _CUTS = 40
-"""Damaged copies of a file that are read, of each kind."""
+"""The number of damaged copies of a file that are read, of each kind."""
 
 
 def check_reader(reader: type[Reader], *files: str | Path) -> None:
@@ -21,7 +21,7 @@ def check_reader(reader: type[Reader], *files: str | Path) -> None:
 
     Args:
         reader: the class.
-        files: sound ones of its format. Small ones: each is read some hundred times.
+        files: undamaged files of its format. Keep them small: each is read some hundred times.
     """
     if not files:
         raise WorkloadError("check_reader needs a file of the format")
@@ -52,7 +52,7 @@ class _Case:
             self.attempt(damaged)
 
     def _check_strict(self, workload: Workload) -> None:
-        """Check that what had to be repaired or dropped is refused; else nothing is different."""
+        """Check that strict refuses a file with repairs or drops, and changes nothing otherwise."""
         changed = any(workload.report.repaired.values()) or any(workload.report.dropped.values())
         try:
             strict = self.reader().read(self.source, ReadOptions(strict=True))
@@ -66,23 +66,23 @@ class _Case:
                 self.fail("strict must give the same workload of a sound file")
 
     def _damaged(self) -> Iterator[bytes]:
-        """Yield copies that end too soon, and copies with a strange byte."""
+        """Yield copies that end too soon, and copies with one wrong byte."""
         data = self.source.data
         for place in range(0, len(data), max(len(data) // _CUTS, 1)):
             yield data[:place]
             yield data[:place] + b"\xff" + data[place + 1 :]
 
     def attempt(self, data: bytes) -> Workload | SchedlabError:
-        """Return what becomes of this content.
+        """Read this content; return the workload or the SchedlabError.
 
-        Only a workload or a SchedlabError is within the rules.
+        Any other exception breaks a rule.
         """
         try:
             return self.reader().read(Source(self.source.path, data), ReadOptions())
         except SchedlabError as error:
             if isinstance(error, InputError) and not str(error).startswith(str(self.source.path)):
                 self.fail(f'an error must begin with the name of the file, not "{error}"')
-            return error  # a WorkloadError says that the jobs that are left contradict each other
+            return error  # a WorkloadError says that the remaining jobs contradict each other
         except Exception as error:
             self.fail(
                 "a file that cannot be read must raise an InputError, not a "
@@ -90,5 +90,5 @@ class _Case:
             )
 
     def fail(self, rule: str) -> NoReturn:
-        """Say which rule was broken, by which reader, and with which file."""
+        """Raise a WorkloadError: which rule was broken, by which reader, and with which file."""
         raise WorkloadError(f"{rule}; {self.reader.__name__} broke this on {self.source.path}")

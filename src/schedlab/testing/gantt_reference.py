@@ -1,4 +1,4 @@
-"""The grid's environment as plain as can be: slow, and straight from its description."""
+"""A plain version of the grid environment: slow, and written straight from its description."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class GanttReference:
         self.slots: list[GridJob | None] = [None] * settings.slots
         self.backlog: list[GridJob] = []
         self.colour_at: dict[tuple[int, int], float] = {}
-        """By time and resource, where one is reserved."""
+        """The colour of each reserved cell, by time and resource."""
         self._arrive()
 
     def step(self, action: int) -> tuple[float, bool, bool]:
@@ -116,7 +116,7 @@ class GanttReference:
                 self.backlog.append(job)
 
     def _free(self, start: int, length: int) -> list[int]:
-        """Return the resources that are free from then on for the whole time."""
+        """Return the resources that are free from ``start`` for the whole ``length``."""
         times = range(start, start + length)
         return [
             resource

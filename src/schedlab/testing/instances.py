@@ -1,4 +1,4 @@
-"""Tiny workloads with a name and a point, for tests and drawings."""
+"""Tiny named workloads that each show one point, for tests and drawings."""
 
 from __future__ import annotations
 
@@ -25,37 +25,37 @@ def jobs(*rows: tuple[int, int, int, int], name: str = "by hand", **columns: Arr
 
 
 def head_blocked() -> Workload:
-    """Let one job run; one is too wide to start, one too long, and one short enough to overtake."""
+    """Return a job that runs, one too wide to start, one too long to overtake, one short enough."""
     return jobs((0, 2, 6, 6), (0, 4, 3, 3), (0, 1, 7, 7), (0, 2, 5, 5), name="head blocked")
 
 
 def second_in_queue_at_risk() -> Workload:
-    """Let the last job fit on a node that the head does not need but the job behind it does."""
+    """Return jobs of which the last fits on a node that the head can spare, but not the second."""
     return jobs((0, 3, 4, 4), (0, 2, 4, 4), (0, 2, 4, 4), (0, 1, 6, 6), name="second at risk")
 
 
 def two_candidates() -> Workload:
-    """Let either of two jobs fit before the head, not both."""
+    """Return jobs of which either of two fits before the head, but not both."""
     return jobs((0, 2, 10, 10), (0, 4, 2, 2), (0, 2, 8, 8), (0, 2, 3, 3), name="two candidates")
 
 
 def early_end() -> Workload:
-    """Let a job that asked for 10 s end after 4, before two that wait for the whole machine."""
+    """Return a job that asks for 10 s and ends after 4, and two that wait for the whole machine."""
     return jobs((0, 1, 10, 4), (0, 2, 2, 2), (0, 2, 3, 3), name="early end")
 
 
 def killed() -> Workload:
-    """Let a job ask for less than it needs and be killed."""
+    """Return jobs of which one asks for less time than it needs and is killed."""
     return jobs((0, 1, 4, 9), (0, 1, 2, 2), name="killed")
 
 
 def no_length() -> Workload:
-    """Return jobs that end as they start, one of them after another."""
+    """Return two jobs that end as they start, the second after the first, and another job."""
     return jobs((0, 2, 2, 0), (0, 2, 2, 0), (0, 2, 3, 3), depends_on=[-1, 1, -1], name="no length")
 
 
 def withdrawn() -> Workload:
-    """Let the head of the queue give up; another job depends on it."""
+    """Return jobs of which the head is withdrawn; another job depends on it."""
     return jobs(
         (0, 1, 4, 4),
         (0, 2, 2, 2),
@@ -85,7 +85,7 @@ def crowd(count: int = 40, seed: int = 1) -> Workload:
 
 
 def small_workloads() -> list[Workload]:
-    """Return all of the above."""
+    """Return all workloads of this module."""
     return [
         head_blocked(),
         second_in_queue_at_risk(),

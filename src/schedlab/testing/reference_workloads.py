@@ -1,4 +1,4 @@
-"""The workloads of the reference set: small enough to draw, each with a point."""
+"""The workloads of the reference set: small enough to draw, each made to show one point."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from schedlab.workload import Workload, apply, generate
 
 
 def reference_workloads() -> list[Workload]:
-    """Generate all of them; their headers have the size of the machine and the point."""
+    """Generate all workloads; their headers have the size of the machine and the point."""
     return [
         _headed(
             _blocked_head(),

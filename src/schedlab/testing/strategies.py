@@ -37,9 +37,9 @@ def examples(default: int) -> settings:
 
 
 def drawn_apart(part: int) -> Callable[[Test], Test]:
-    """Let the parts of a test draw other cases; it stands above ``given``.
+    """Let each part of a test draw cases of its own; use it above ``given``.
 
-    Tests draw the same cases in every run. Those of one function would draw the same in every part.
+    Tests draw the same cases in every run; without it, all parts of a test would draw the same.
     """
     return (lambda test: test) if "SCHEDLAB_FUZZ" in os.environ else seed(part)
 
@@ -85,7 +85,7 @@ def workloads(draw: st.DrawFn, max_nodes: int = 8, max_jobs: int = 20) -> Worklo
 def multi_cluster_workloads(
     draw: st.DrawFn, clusters: Mapping[str, int], max_jobs: int = 14
 ) -> Workload:
-    """Draw the same with jobs that need nodes of some of these clusters, given with their nodes."""
+    """Draw such workloads with jobs that need nodes of some of these clusters, given with sizes."""
     workload = draw(workloads(1, max_jobs))
     bytes_of_job = st.binary(min_size=1 + len(clusters), max_size=1 + len(clusters))
     size = len(workload)
@@ -108,7 +108,7 @@ def _pick(values: Sequence[int], byte: int) -> int:
 
 
 def _widths(nodes: int) -> list[int]:
-    """Narrow jobs often, and every awkward width: half, just over half, all but one, all."""
+    """Return many narrow widths and every awkward one: half, just over half, all but one, all."""
     awkward = (nodes // 4, nodes // 3, nodes // 2, nodes // 2 + 1, nodes - 1, nodes)
     return [min(max(width, 1), nodes) for width in (1, 1, 2, 3, *awkward)]
 
@@ -124,13 +124,13 @@ def _needs(clusters: Mapping[str, int], drawn: bytes) -> dict[str, int]:
 
 
 def _runs_s(request_s: int) -> tuple[int, ...]:
-    """Return run times exactly as asked, none at all, early, and over the request."""
+    """Return run times equal to the request, shorter, 0, and longer than it."""
     early = (request_s - 1, request_s // 2, request_s // 3, 0)
     return (request_s, request_s, *early, request_s + 1, request_s + 61)
 
 
 def _dependencies(depends: Sequence[int], rank: Sequence[int]) -> list[int]:
-    """Draw for one job in four the job_id of one of lower rank: in no order of time, no circles."""
+    """Return for one job in four the job_id of one of lower rank: in any order, but no circles."""
     ranked = sorted(range(len(rank)), key=lambda job: rank[job])
     wanted = [-1] * len(rank)
     for place, job in enumerate(ranked):

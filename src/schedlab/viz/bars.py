@@ -19,7 +19,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Bars:
-    """Where jobs stand on the axis of nodes, on which node i has the height i - 0.5 to i + 0.5."""
+    """Where jobs are on the axis of nodes, on which node i reaches from i - 0.5 to i + 0.5."""
 
     job: NDArray[np.int64]
     bottom: Places
@@ -68,9 +68,9 @@ def _parts(schedule: Schedule, shares: NodeShares, ranges: NodeRanges) -> Bars:
 
 
 def _lowest_gap(busy: list[Lane], height: float) -> float:
-    """Return where a job of that height fits between the others.
+    """Return the lowest place where a job of this height fits between the others.
 
-    At the top where no gap is enough.
+    At the top if no gap is large enough.
     """
     low = 0.0
     for _, begin, end in sorted(busy, key=lambda lane: lane[1]):

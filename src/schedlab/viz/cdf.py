@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 POINTS = 600
-"""Of each curve; each is exact."""
+"""The largest number of points of a curve; each point is exact."""
 
 NARROW_IN = 2.5
 """Below this width a panel has room for every other duration only."""

@@ -39,7 +39,7 @@ def policy_colour(place: int) -> str:
 
 
 def policy_dash(place: int) -> str:
-    """Return the dashes of its line, which tell it from others without colours."""
+    """Return the dashes of the policy's line, which distinguish it without colours."""
     return _DASHES[place % len(_DASHES)]
 
 
@@ -51,7 +51,7 @@ def job_colours(schedule: Schedule, by: str) -> JobColours:
 
 
 def usual_colouring(schedule: Schedule) -> str:
-    """Choose the clusters that jobs need, where they name any; else users, unless there is one."""
+    """Choose ``clusters`` if jobs name any, else ``user`` if there are several, else ``size``."""
     if "needs" in schedule.workload:
         return "clusters"
     user = schedule.workload["user"]
@@ -59,7 +59,7 @@ def usual_colouring(schedule: Schedule) -> str:
 
 
 def _by_job(schedule: Schedule) -> JobColours:
-    """Colour in turn by submission: neighbours differ mostly; a job looks alike in each panel."""
+    """Colour in turn by submission: neighbours mostly differ; a job looks alike in each panel."""
     turn = np.arange(len(schedule))
     if schedule.attempted_job_id is not None:
         turn = np.unique(schedule.attempted_job_id, return_inverse=True)[1]
@@ -67,7 +67,7 @@ def _by_job(schedule: Schedule) -> JobColours:
 
 
 def _by_user(schedule: Schedule) -> JobColours:
-    """Give the users with most work a colour each; all others share one."""
+    """Give each of the users with the most work a colour; all others share one."""
     group, names = groups_of(schedule, "user")
     work = schedule.workload["nodes"] * schedule.workload["run_s"]
     by_work = np.argsort(-np.bincount(group, weights=work, minlength=len(names)), kind="stable")
@@ -96,7 +96,7 @@ def _by_size(schedule: Schedule) -> JobColours:
 
 
 def _by_clusters(schedule: Schedule) -> JobColours:
-    """Return how many clusters the job needs at the same time."""
+    """Colour by the number of clusters that the job needs at the same time."""
     group, names = groups_of(schedule, "clusters")
     occurring, place = np.unique(group, return_inverse=True)
     shown = [str(names[count]) for count in occurring]

@@ -34,7 +34,7 @@ def draw_comparison(
     *,
     width_in: float = 7.0,
 ) -> Figure:
-    """Return a panel of bars per metric, with the value at each bar and the best in colour.
+    """Draw a panel of bars per metric, with the value at each bar and the best in colour.
 
     A bar's length is the value, to the left if it is negative; the number in brackets is its ratio
     to the best.

@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from schedlab.analysis import Clock
 
 MOST = 40
-"""How many jobs are drawn: those that are likely to start first."""
+"""The largest number of jobs to draw: those that are likely to start first."""
 _UNITS = ((3 * 86_400, 86_400, "days"), (7200, 3600, "hours"), (0, 60, "minutes"))
 
 
 def draw_forecast(
     forecast: StartForecast, clock: Clock | None = None, *, width_in: float = 7.0
 ) -> Figure:
-    """Draw the 50 % and the 80 % interval of each job's start, and what is most likely.
+    """Draw the 50 % and the 80 % interval of each job's start, and the most likely start.
 
     Args:
-        forecast: of the waiting jobs.
-        clock: says when it was made.
-        width_in: of the picture.
+        forecast: the forecast of the waiting jobs.
+        clock: gives the date at which it was made.
+        width_in: width of the picture.
     """
     from matplotlib.ticker import MaxNLocator
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Point:
-    """A policy, by what it reaches in two metrics."""
+    """A policy, and its values of two metrics."""
 
     name: str
     x: float
@@ -46,18 +46,18 @@ def draw_front(
     smaller_y_is_better: bool,
     width_in: float = 6.0,
 ) -> Figure:
-    """Return a mark with its name for each policy, and a line through those on the front.
+    """Draw a mark with its name for each policy, and a line through those on the front.
 
     A metric of which less is better is drawn on a logarithmic scale: waits and slowdowns differ
     by factors.
 
     Args:
         points: the policies.
-        x_label: what is to the right.
-        y_label: what is upwards.
-        smaller_x_is_better: of the metric to the right.
-        smaller_y_is_better: of the other.
-        width_in: of the picture.
+        x_label: name of the metric to the right.
+        y_label: name of the metric upwards.
+        smaller_x_is_better: whether less of the metric to the right is better.
+        smaller_y_is_better: the same for the metric upwards.
+        width_in: width of the picture.
     """
     if not points:
         raise ParameterError("a front needs at least one policy")

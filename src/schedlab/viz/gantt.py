@@ -40,17 +40,17 @@ def draw_gantt(
     width_in: float = 7.0,
     height_in: float = 2.6,
 ) -> Figure:
-    """Return one panel per schedule, nodes upwards and time to the right.
+    """Draw one panel per schedule, nodes upwards and time to the right.
 
     Up to ``MAX_RECTANGLES`` each range of nodes is a rectangle with the job's number where there
-    is room, and attempts that were interrupted end in red; beyond, each pixel is shaded by the
-    share of it in use.
+    is room, and attempts that were interrupted end in red; beyond that, the shade of a pixel shows
+    the share of it in use.
 
     Args:
         schedules: what happened; they share the time axis.
-        colour_by: ``job``, ``user``, ``size`` or ``clusters``; by default ``job`` as long as
-            rectangles are drawn, then ``clusters`` if jobs name any, else ``user`` if there are
-            several.
+        colour_by: ``job``, ``user``, ``size`` or ``clusters``. Default: ``job`` if rectangles are
+            drawn, else ``clusters`` if jobs name any, else ``user`` if there are several, else
+            ``size``.
         width_in: width of the figure.
         height_in: height of each panel.
     """
@@ -74,9 +74,9 @@ def draw_gantt(
 
 
 def with_nameable_nodes(schedules: Sequence[Schedule]) -> list[Schedule]:
-    """Return those whose nodes can be told: not a recorded one in which jobs shared nodes.
+    """Return the schedules that name nodes; a recorded one in which jobs shared nodes does not.
 
-    Of a single one, or of none, the error says why.
+    If none does, return all: the error at drawing says why.
     """
     found = [each for each in schedules if _is_nameable(each)]
     return found or list(schedules)
@@ -183,7 +183,7 @@ def _frame(axes: Axes, schedule: Schedule, axis: TimeAxis) -> None:
 
 
 def _mark_interrupted(axes: Axes, whole: Schedule, by_attempt: Schedule, axis: TimeAxis) -> None:
-    """Draw the ends of attempts red that a failure, an outage or another job brought about."""
+    """Draw in red the ends of attempts that a failure, an outage or another job interrupted."""
     if whole.attempts is None or by_attempt.attempted_job_id is None:
         return
     cut = _interrupted(whole.attempts)
@@ -202,7 +202,7 @@ def _interrupted(attempts: Attempts) -> NDArray[np.bool_]:
 
 
 def _mark_clusters(axes: Axes, platform: Platform) -> None:
-    """Draw lines between clusters and their names at the right, if there are several."""
+    """Draw lines between clusters, and their names at the right, if there are several clusters."""
     if len(platform.clusters) == 1:
         return
     first = -0.5
@@ -216,7 +216,7 @@ def _mark_clusters(axes: Axes, platform: Platform) -> None:
 
 
 def _draw_legends(figure: Figure, axes: Sequence[Axes], colours: Sequence[JobColours]) -> None:
-    """Draw one for all panels, or one beside each where their colours mean different things."""
+    """Draw one legend for all panels, or one beside each if their colours differ in meaning."""
     if len({tuple(colouring.names) for colouring in colours}) > 1:
         for panel, colouring in zip(axes, colours, strict=True):
             panel.legend(handles=_patches(colouring), loc="upper left", bbox_to_anchor=(1, 1))

@@ -1,4 +1,4 @@
-"""What other requests bring users: a dot per user, a row per policy."""
+"""What users gain or lose by other requests: a dot per user, a row per policy."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ GAIN, LOSS = STRONG[0], STRONG[1]
 
 
 def draw_honesty(honesty: Honesty, *, width_in: float = 7.0) -> Figure:
-    """Return the change of each user's mean wait, a panel per treatment and a row per policy.
+    """Draw the change of each user's mean wait, a panel per treatment and a row per policy.
 
     It is relative to the longer of the two waits, before and after: from −100 %, no wait any more,
-    to +100 %, a wait only now. The bar holds the middle half of the users, the line in it is the
-    median; how many gain and lose stands at the right.
+    to +100 %, a wait only now. The bar covers the middle half of the users, the line in it is the
+    median; the numbers of users that gain and lose are at the right.
     """
     changes = honesty.changes
     policies = changes["policy"].unique(maintain_order=True).to_list()

@@ -31,12 +31,12 @@ def draw_importance(
     """Draw a panel per measure, a bar per group with its 95 % interval, a dash for none.
 
     Args:
-        groups: their names.
+        groups: the names of the groups.
         measures: by title, a mean with its interval for each group; titles that end in % are
             drawn in per cent.
         marked: groups in another colour.
-        mark: what these have in common.
-        width_in: of the picture.
+        mark: what these groups have in common.
+        width_in: width of the picture.
     """
     if not groups or not measures:
         raise ParameterError("a picture of importance needs groups and measures")

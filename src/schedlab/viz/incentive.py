@@ -24,12 +24,13 @@ _TITLES = {"wait": "wait per node", "delay": "delay", "slowdown": "slowdown"}
 def draw_incentive(
     schedules: Sequence[Schedule], *, width_in: float = 7.0, height_in: float = 3.1
 ) -> Figure:
-    """Return a panel per measure, a dot per user with at least ten jobs, a colour per policy.
+    """Draw a panel per measure, a dot per user with at least ten jobs, a colour per policy.
 
-    Upwards the user's WRSA, to the right the mean of the measure over the user's jobs, from 0 for
-    the user who fares best under the policy to 1 for the one who fares worst. On the dashed line,
-    y = 1 − x, users get what they deserve; above it they suffer more. ρ is the rank correlation
-    under each policy, negative where the accurate fare better (Takizawa and Takano, Figures 5-6).
+    Upwards is the user's WRSA, to the right the mean of the measure over the user's jobs, from 0
+    for the user who fares best under the policy to 1 for the one who fares worst. On the dashed
+    line, y = 1 − x, users get what they deserve; above it they suffer more. ρ is the rank
+    correlation under each policy, negative where the accurate fare better (Takizawa and Takano,
+    Figures 5-6).
     """
     checked(schedules)
     with paper_style():

@@ -14,7 +14,7 @@ _STATISTICS = {None: "mean", "50": "median", "100": "greatest"}
 def metric_label(name: str) -> str:
     """Write ``wait`` as ``mean wait``, ``wait:percentile=95,weight=user`` as ``p95 wait, by user``.
 
-    One of your own, ``mine:late_jobs``, is called as its object: ``late jobs``.
+    A metric of your own, ``mine:late_jobs``, has the name of its object: ``late jobs``.
     """
     plain, _, text = name.partition(":")
     if is_import_path(name):

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 Numbers = Sequence[float]
 
 _STYLES = (("-", "o"), ("-.", "s"), (":", "^"))
-"""Of lines and their marks, when all colours have been used once, twice ..."""
+"""The styles of lines and their marks; the next one when all colours have been used."""
 
 
 @dataclass(frozen=True)
 class Line:
     """Values at some places, with the interval of each if it has one.
 
-    Without places it is one value for all of them.
+    Without places it has one value, which holds everywhere.
     """
 
     name: str
@@ -42,16 +42,16 @@ def draw_lines(
     names: Sequence[str] = (),
     width_in: float = 6.0,
 ) -> Figure:
-    """Return a line in a colour or a style of its own for each, dashed if it is one value.
+    """Draw each line in a colour or a style of its own, dashed if it has one value.
 
-    Intervals are shaded. What the names of all places begin with stands below them once.
+    Intervals are shaded. Words with which all names of places begin are written once, below them.
 
     Args:
-        lines: in the order of the legend.
+        lines: the lines, in the order of the legend.
         x_label: what is to the right.
         y_label: what is upwards, from 0.
-        names: of the places 0, 1, 2 and so on, where these are no numbers.
-        width_in: of the picture.
+        names: names of the places 0, 1, 2 and so on, if the places are not numbers.
+        width_in: width of the picture.
     """
     if not lines:
         raise ParameterError("a picture of lines needs at least one")

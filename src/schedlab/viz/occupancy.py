@@ -23,13 +23,13 @@ def occupancy(
 ) -> Image:
     """Return the share of each pixel that jobs of each class use, as (class, row, column).
 
-    Exact at any scale: a job covers the part of a pixel it covers, of a node that it shares the
-    share of the cores. Row 0 holds node 0.
+    Exact at any scale: a job counts with the part of a pixel that it covers and, on a node that it
+    shares, with its share of the cores. Row 0 holds node 0.
 
     Args:
         schedule: what happened.
         classes: the class of each job, from 0 to ``count`` - 1.
-        count: how many classes there are.
+        count: number of classes.
         window_s: begin and end of the image.
         shape: rows and columns of the image.
     """

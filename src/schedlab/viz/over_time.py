@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BINS = 240
-"""Of time; a printed column shows no more."""
+"""Number of spans of time; a printed column shows no more."""
 
 
 def draw_over_time(

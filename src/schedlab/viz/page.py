@@ -10,7 +10,7 @@ from schedlab.errors import MissingExtraError
 
 
 def require_bokeh() -> None:
-    """Say which extra is missing, if it is."""
+    """Raise MissingExtraError if the libraries of the pages are missing."""
     try:
         import bokeh.embed  # noqa: F401  (only tried)
         import jinja2  # noqa: F401
@@ -26,8 +26,9 @@ def render_page(
     Args:
         template: its path within the package; it extends ``base.html``.
         figures: Bokeh figures, which the template calls ``figures.<name>``.
-        package: where the template is, if not here; what it does not have is looked for here.
-        parts: whatever else the template shows, ``title`` among it.
+        package: the package of the template, if not this one; files that it does not have are
+            taken from this one.
+        parts: everything else that the template shows, such as ``title``.
     """
     from bokeh.embed import components
     from bokeh.resources import Resources

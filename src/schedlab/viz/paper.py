@@ -47,7 +47,7 @@ _STYLE: Any = {
     "ytick.major.width": 0.6,
     "xtick.labelsize": 7.5,
     "ytick.labelsize": 7.5,
-    # Text stays text, so that journals can search and edit it; the same picture, the same bytes.
+    # Text stays text, so that journals can search and edit it; equal pictures have equal bytes.
     "pdf.fonttype": 42,
     "svg.fonttype": "none",
     "svg.hashsalt": "schedlab",
@@ -66,7 +66,7 @@ def paper_style() -> Iterator[None]:
 
 
 def checked(schedules: Sequence[Schedule]) -> Sequence[Schedule]:
-    """Return the schedules, of which there must be one."""
+    """Return the schedules; there must be at least one."""
     schedules = require_schedules(schedules)
     if not schedules:
         raise ParameterError("a picture needs at least one schedule")
@@ -105,7 +105,7 @@ def shown_figure() -> type[Figure]:
 
 
 def top_legend(figure: Figure, axes: Axes) -> None:
-    """Put the names of the lines above all panels; what does not fit into a line is cut short."""
+    """Put the names of the lines above all panels; names that are too long are cut."""
     lines, names = axes.get_legend_handles_labels()
     width_in = float(figure.get_figwidth())
     most = max(8, int((width_in - _KEY_IN) / _LETTER_IN))
@@ -124,7 +124,7 @@ def count_axis(axes: Axes) -> None:
 
 
 def save_figure(figure: Figure, path: str | Path, *, dpi: int = 200) -> None:
-    """Writes the figure as PNG, PDF or SVG, as the name of the file ends."""
+    """Write the figure as PNG, PDF or SVG, by the ending of the file's name."""
     kind = picture_format(path)
     require_whole("dpi", dpi, 20, 10_000)
     pixels = dpi**2 * figure.get_figwidth() * figure.get_figheight()
@@ -136,7 +136,7 @@ def save_figure(figure: Figure, path: str | Path, *, dpi: int = 200) -> None:
 
 
 def picture_format(path: str | Path) -> str:
-    """Return one of ``FORMATS``, by how the name of the file ends."""
+    """Return one of ``FORMATS``, by the ending of the file's name."""
     kind = Path(path).suffix.lower().lstrip(".")
     if kind not in FORMATS:
         raise ParameterError(

@@ -21,13 +21,13 @@ _MARKERS = ("^", "s", "D", "v", "P", "X", "*")
 
 @dataclass(frozen=True)
 class ErrorPoint:
-    """How a policy does with a predictor.
+    """The results of a policy with a predictor.
 
     Args:
         policy: its name.
         predictor: the predictor of run times.
-        error: of the predictions.
-        values: by what is measured.
+        error: the error of the predictions.
+        values: a mean with its interval for each measure, by its name.
     """
 
     policy: str
@@ -39,14 +39,14 @@ class ErrorPoint:
 def draw_prediction_error(
     points: Sequence[ErrorPoint], noise: Sequence[str], *, error: str, width_in: float = 7.0
 ) -> Figure:
-    """Return a panel per measure, the error of the predictions to the right, a colour per policy.
+    """Draw a panel per measure, the error of the predictions to the right, a colour per policy.
 
     Args:
-        points: of each policy with each predictor.
+        points: the points of each policy with each predictor.
         noise: predictors that a line joins, from the truth to the largest error; the others have
             a mark each.
-        error: what the error is.
-        width_in: of the picture.
+        error: the name of the error.
+        width_in: width of the picture.
     """
     if not points:
         raise ParameterError("a picture of prediction errors needs at least one point")

@@ -1,4 +1,4 @@
-"""Times as axes show them: as dates where the trace tells them, else in a unit that suits."""
+"""Times as axes show them: as dates where the trace has them, else in a suitable unit."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class TimeAxis:
         first_s: the first submission.
         last_s: the last end.
         unit_s: what the axis counts in.
-        label: what stands at the axis.
+        label: the label of the axis.
         origin_s: the time that has place 0.
         dates: whether places are dates, counted from 1970 on in local time.
     """
@@ -59,9 +59,9 @@ class TimeAxis:
 
     @classmethod
     def over(cls, schedules: Sequence[Schedule], date_unit_s: float = DAY_S) -> TimeAxis:
-        """Return the axis on which all of them fit.
+        """Return the axis on which all schedules fit.
 
-        Dates, if they have one clock, are in that unit.
+        It shows dates, in the given unit, if all schedules have the same clock.
         """
         horizons = [schedule.horizon_s() for schedule in schedules]
         first, last = min(h[0] for h in horizons), max(h[1] for h in horizons)
@@ -75,12 +75,12 @@ class TimeAxis:
     ) -> TimeAxis:
         """Return the axis between two times.
 
-        It shows dates, in that unit, where there is a clock.
+        It shows dates, in the given unit, if there is a clock.
         """
         begin, end = (None, None) if clock is None else (clock.at(first), clock.at(last))
         if begin is None or end is None:
             return cls.between(first, last)
-        # Clocks that change within the span would make hours that come twice or never.
+        # With a clock that changes within the span, some hours would come twice or never.
         ahead_s = int((begin.utcoffset() or timedelta()).total_seconds())
         origin_s = first - int(begin.timestamp()) - ahead_s
         label = f"date (UTC{begin.isoformat()[-6:]})" if ahead_s else "date (UTC)"
@@ -115,7 +115,7 @@ class TimeAxis:
         return (time_s - self.origin_s) / self.unit_s
 
     def places(self, times_s: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the places of many times."""
+        """Return the places of several times."""
         return (times_s - self.origin_s) / self.unit_s
 
     def bins(self, most: int) -> NDArray[np.int64]:
@@ -125,7 +125,7 @@ class TimeAxis:
 
 
 def label_time(axes: Axes, axis: TimeAxis) -> None:
-    """Write at Matplotlib's axes what they show; dates are as short as the span allows."""
+    """Label the time axis of Matplotlib's axes; dates are as short as the span allows."""
     axes.set_xlabel(axis.label)
     if axis.dates:
         from matplotlib.dates import AutoDateLocator, ConciseDateFormatter

@@ -55,7 +55,7 @@ def switch(text: str) -> bool:
 
 
 def one_of(*choices: str) -> Callable[[str], str]:
-    """Return one of these words."""
+    """Return a function that accepts only these words."""
 
     def parse(text: str) -> str:
         if text not in choices:

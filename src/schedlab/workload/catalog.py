@@ -30,7 +30,7 @@ class Trace:
 
     @property
     def file_name(self) -> str:
-        """The compressed trace as the archive calls it."""
+        """The name of the compressed trace in the archive."""
         return f"{self.name}.swf.gz"
 
     @property

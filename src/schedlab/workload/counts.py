@@ -9,7 +9,7 @@ from schedlab.units import parse_whole
 def parse_counts(text: str, column: str, kind: str, allowed: str) -> dict[str, int]:
     """Return the numbers by name, each at least 1.
 
-    The other arguments make the sentence of an error.
+    The other arguments are for the message of an error.
     """
     counts: dict[str, int] = {}
     for part in text.split("+"):

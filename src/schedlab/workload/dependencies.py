@@ -1,4 +1,4 @@
-"""Which jobs a job waits for, and for what of them."""
+"""The jobs that a job waits for, and what they must have done."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from schedlab.workload.labels import parsed_labels
 from schedlab.workload.workload import Workload
 
 KINDS = ("after", "afterok", "afternotok", "afterany", "singleton")
-"""When it is fulfilled: the other has started, has ended well, has ended badly, has ended, or all
-jobs of the same user and name that were submitted before have ended."""
+"""In this order, a condition is fulfilled when the other job has started, has ended well, has ended
+badly, has ended, or when all earlier jobs of the same user and name have ended."""
 
 _ALLOWED = "such as afterok:12:13,after:14+10,singleton"
 
@@ -49,7 +49,7 @@ class DependencyTable:
 
 
 def parse_dependencies(text: str) -> tuple[Dependency, ...]:
-    """Return the conditions in Slurm's words; minutes after ``+``, as there."""
+    """Return the conditions in Slurm's syntax, which has minutes after ``+``."""
     return tuple(found for part in text.split(",") for found in _parse(part.strip(), text))
 
 
@@ -127,7 +127,7 @@ def _several(workload: Workload) -> NDArray[np.int64]:
 
 
 def _check_no_circle(workload: Workload, table: DependencyTable) -> None:
-    """Take away jobs that wait for none that is left; what remains waits for itself."""
+    """Refuse circles: take away jobs that wait for no job left; the rest can never start."""
     missing: dict[int, int] = {}
     followers: dict[int, list[int]] = {}
     for job, on in _pairs(workload, table):
@@ -148,8 +148,8 @@ def _check_no_circle(workload: Workload, table: DependencyTable) -> None:
 def _pairs(workload: Workload, table: DependencyTable) -> Iterator[tuple[int, int]]:
     """Yield each job that waits with each that it waits for.
 
-    Those of one user and name stand in a chain of steps, numbered from the number of jobs on: a
-    step waits for the one before it and for one job.
+    Jobs of one user and name form a chain of steps, numbered from the number of jobs on: a step
+    waits for the step before it and for one job.
     """
     for job, on in zip(table.job.tolist(), table.on.tolist(), strict=True):
         if on >= 0:

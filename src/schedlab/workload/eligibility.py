@@ -1,4 +1,4 @@
-"""What jobs wait for before they may start at all."""
+"""What jobs wait for before they become eligible."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ ENDED_BADLY = (0, 5)
 
 @dataclass(frozen=True, eq=False)
 class Eligibility:
-    """One value for each job, besides its conditions.
+    """What jobs wait for: conditions, and values for each job or array.
 
     Args:
         conditions: what other jobs must have done.
-        begin_s: not before this time.
-        array: which of the limited arrays it is a task of; -1 for none.
+        begin_s: the job is not eligible before this time.
+        array: which of the limited arrays the job is a task of; -1 for none.
         array_limit: by array, how many tasks may be eligible or run at a time.
         namesakes: a number for jobs of one user and name where one of them is a singleton; else -1.
-        ends_badly: whether the trace says that it failed, however long it runs.
+        ends_badly: whether the trace says that the job failed, however long it runs.
     """
 
     conditions: DependencyTable
@@ -40,11 +40,11 @@ class Eligibility:
 
     @classmethod
     def of(cls, workload: Workload) -> Eligibility | None:
-        """Return what the jobs wait for; None where each may start once it is submitted."""
+        """Return what the jobs wait for; None if each is eligible once it is submitted."""
         return workload.once(_eligibility)
 
     def columns(self) -> tuple[Any, ...]:
-        """Return what the core takes."""
+        """Return the columns as the core takes them."""
         table = self.conditions
         return (
             table.job.astype(np.int32),
@@ -84,7 +84,7 @@ def gated(workload: Workload) -> NDArray[np.bool_]:
 
 
 def _arrays(workload: Workload) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Number the arrays with a limit; the smallest counts where tasks tell different ones."""
+    """Number the arrays with a limit; if tasks give different limits, the smallest counts."""
     limited = (workload["array"] >= 0) & (workload["array_limit"] > 0)
     codes = np.unique(workload["array"][limited])
     task = np.isin(workload["array"], codes)

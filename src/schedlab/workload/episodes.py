@@ -16,7 +16,7 @@ from schedlab.workload.transforms import apply
 from schedlab.workload.workload import Workload
 
 DRAWN_TO_MEASURE = 10_000
-"""Jobs drawn from a model to see how long its requests are."""
+"""The number of jobs drawn from a model to see how long its requests are."""
 
 SEEDS = range(2**31)
 
@@ -26,7 +26,7 @@ class Episodes(Protocol):
 
     @property
     def longest_request_s(self) -> int:
-        """Of all jobs that may come."""
+        """The longest request of all jobs that may come."""
         ...
 
     def draw(self, random: np.random.Generator) -> Workload:
@@ -34,7 +34,7 @@ class Episodes(Protocol):
         ...
 
     def split(self, share: float) -> tuple[Episodes, Episodes]:
-        """Return episodes to learn from, and others, by that share of all, to test on."""
+        """Return episodes to learn from, and others, this share of all, to test on."""
         ...
 
 
@@ -46,7 +46,7 @@ class FixedEpisode:
 
     @property
     def longest_request_s(self) -> int:
-        """Of its jobs."""
+        """The longest request of the jobs."""
         return int(self.workload["request_s"].max(initial=1))
 
     def draw(self, random: np.random.Generator) -> Workload:
@@ -74,7 +74,7 @@ class WindowEpisodes:
 
     @property
     def longest_request_s(self) -> int:
-        """Of the whole trace."""
+        """The longest request of the whole trace."""
         return int(self.trace["request_s"].max())
 
     def draw(self, random: np.random.Generator) -> Workload:
@@ -98,7 +98,7 @@ class WindowEpisodes:
 
 
 class GeneratedEpisodes:
-    """Jobs drawn from a model, others in each episode."""
+    """Jobs drawn from a model, different ones in each episode."""
 
     def __init__(
         self, model: str, jobs: int, transforms: tuple[str, ...] = (), seeds: range = SEEDS
@@ -116,7 +116,7 @@ class GeneratedEpisodes:
         return apply(generate(self.model, self.jobs, seed=seed), self.transforms, seed=seed)
 
     def split(self, share: float) -> tuple[GeneratedEpisodes, GeneratedEpisodes]:
-        """Return draws to learn from, and draws by the last share of all seeds to test on."""
+        """Return draws to learn from, and draws with the last share of the seeds to test on."""
         cut = self.seeds.start + round(len(self.seeds) * (1 - share))
         parts = range(self.seeds.start, cut), range(cut, self.seeds.stop)
         learn, test = (
@@ -133,7 +133,7 @@ class MixedEpisodes:
 
     @property
     def longest_request_s(self) -> int:
-        """Of all kinds."""
+        """The longest request of all kinds."""
         return max(each.longest_request_s for each in self.kinds)
 
     def draw(self, random: np.random.Generator) -> Workload:
@@ -141,7 +141,7 @@ class MixedEpisodes:
         return self.kinds[int(random.integers(len(self.kinds)))].draw(random)
 
     def split(self, share: float) -> tuple[MixedEpisodes, MixedEpisodes]:
-        """Return each kind by itself."""
+        """Split each kind by itself."""
         learn, test = zip(*(each.split(share) for each in self.kinds), strict=True)
         return MixedEpisodes(learn), MixedEpisodes(test)
 
@@ -156,9 +156,9 @@ def choose_episodes(
 
     Args:
         workload: ``wl1``, ``lublin:nodes=256`` and the like, a file, or a workload.
-        jobs: per episode. Without it a trace is played whole; a model needs it.
+        jobs: the number per episode. Without it a trace is played whole; a model needs it.
         transforms: applied to the trace, or to each drawn workload.
-        seed: draws the jobs of a model once and for all; without it every episode has others.
+        seed: draws the jobs of a model once and for all; without it each episode has other jobs.
     """
     if isinstance(workload, str) and is_model(workload):
         if jobs is None:

@@ -27,7 +27,7 @@ def default_cache_dir() -> Path:
 
 
 def find(name: str, *, cache_dir: str | Path | None = None) -> Path | None:
-    """Return where the trace lies in the cache, or None if it was not fetched."""
+    """Return the path of the trace in the cache, or None if it was not fetched."""
     path = Path(cache_dir or default_cache_dir()) / catalogued(name).file_name
     return path if path.is_file() else None
 
@@ -39,15 +39,15 @@ def fetch(
     base_url: str | None = None,
     progress: Progress | None = None,
 ) -> Path:
-    """Download the trace unless it is there, verify its SHA-256, and return where it lies.
+    """Download the trace unless it is there, verify its SHA-256, and return its path.
 
-    An interrupted download leaves a ``.part`` file and is taken up where it stopped.
+    An interrupted download leaves a ``.part`` file and is resumed where it stopped.
 
     Args:
         name: a name in ``CATALOG``.
         cache_dir: another folder than the user's cache.
         base_url: a mirror of the archive, holding ``folder/NAME.swf.gz``.
-        progress: called with the bytes so far and, if the server tells it, their total.
+        progress: called with the bytes so far and, if the server sends it, their total.
     """
     trace = catalogued(name)
     path = Path(cache_dir or default_cache_dir()) / trace.file_name
@@ -101,7 +101,7 @@ def _download(url: str, part: Path, progress: Progress | None) -> None:
 
 
 def _open(url: str, part: Path) -> HTTPResponse:
-    """Return the server's answer, asked only for what the partial file lacks."""
+    """Ask the server only for what the partial file lacks, and return its answer."""
     have = part.stat().st_size if part.exists() else 0
     try:
         request = Request(url, headers={"Range": f"bytes={have}-"} if have else {})

@@ -1,4 +1,4 @@
-"""Numbers out of a trace's header."""
+"""Numbers from a trace's header."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 INFERRED = "inferred from the jobs"
-"""Marks a size in a header that was not given: only what jobs used was counted."""
+"""Marks a size in a header that was not given, but counted from what jobs used."""
 
 
 def inferred(count: int) -> str:

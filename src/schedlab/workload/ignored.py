@@ -10,7 +10,7 @@ from schedlab.workload.workload import Workload
 
 
 def ignored(workload: Workload) -> Iterator[str]:
-    """Tell what counts for nothing on one pool of whole nodes; one line each."""
+    """Yield one line for each thing that has no effect on one pool of whole nodes."""
     yield from pooled(workload)
     asked = int(np.count_nonzero(workload["requested_memory_kb"] > 0))
     if asked:
@@ -18,7 +18,7 @@ def ignored(workload: Workload) -> Iterator[str]:
 
 
 def pooled(workload: Workload, *, described: bool = False) -> Iterator[str]:
-    """Tell that partitions and queues of the trace became one pool.
+    """Yield a line if partitions or queues of the trace became one pool.
 
     Args:
         workload: the jobs.

@@ -27,7 +27,7 @@ _CODED = {
     "constraint": "constraint",
 }
 _TEXTS = ("gpu_type", "licences", "dependencies")
-"""Coded columns beside these, made of more than one item."""
+"""Further coded columns, each made of more than one item."""
 _STATUS = {"completed": 1, "cancelled": 5, "preempted": 2, "requeued": 2}
 _KIB = 1024
 _UNFINISHED = ("pending", "running", "suspended")
@@ -46,7 +46,7 @@ class HistoryTable:
 
     def __init__(self, preceding: frozenset[str] | None = None) -> None:
         self.records = 0
-        """How many were met, those of jobs that have not ended included."""
+        """The number of records so far, including those of jobs that have not ended."""
         self._preceding = preceding
         self._epoch_s: int | None = None
         self._jobs = 0
@@ -73,7 +73,7 @@ class HistoryTable:
         return {column: list(codes) for column, codes in self._codes.items() if codes}
 
     def header(self) -> dict[str, list[str]]:
-        """Say as SWF does when time 0 is, and how many nodes there are, as far as they were met."""
+        """Return SWF header lines: when time 0 is, and how many nodes were met so far."""
         start = {} if self._epoch_s is None else {"UnixStartTime": [str(self._epoch_s)]}
         return start | ({"MaxNodes": [inferred(len(self._nodes))]} if self._nodes else {})
 
@@ -128,10 +128,10 @@ class HistoryTable:
                 self._numbers.setdefault(name, []).append(self._jobs)
 
     def _dependencies(self, record: Record) -> dict[str, float]:
-        """Return the last of the jobs it waited for, as SWF has place for one, and all if several.
+        """Return the last of the jobs that the job waited for, as in SWF, and all if several.
 
-        The item ``dependencies`` says what of them it waited for, else ``dependency_kind``, else it
-        waited for their end.
+        The item ``dependencies`` says what it waited for, or else ``dependency_kind``. Without
+        either, it waited for their end.
         """
         names, kind = record.get("dependency") or (), record.get("dependency_kind") or "afterany"
         if kind not in KINDS:
@@ -171,7 +171,7 @@ class HistoryTable:
         if name is None:
             return {"array": -1, "array_index": -1, "array_limit": -1}
         number = self._arrays.setdefault(name, len(self._arrays) + 1)
-        # Some schedulers tell the limit of an array with one of its tasks only.
+        # Some schedulers give the limit of an array with only one of its tasks.
         limit = int(record.get("array_limit") or self._limits.get(name, -1))
         self._limits[name] = limit
         return {"array": number, "array_index": int(_known(index)), "array_limit": limit}
@@ -208,7 +208,7 @@ def _resources(record: Record, hosts: int) -> dict[str, float]:
 
 
 def _spread(per_host: float | None, hosts: int, nodes: int) -> int:
-    """Return what a job has of each node that it got, if it asked for amounts on each of its hosts.
+    """Return what a job has on each node that it got, from what it asked for on each host.
 
     A job that asks for 32 cores and leaves the hosts to the scheduler may get 8 nodes of 4.
     """
@@ -218,7 +218,7 @@ def _spread(per_host: float | None, hosts: int, nodes: int) -> int:
 
 
 def _begin_after_s(record: Record, queue_s: int | None) -> int:
-    """Return how long after submission it might start, unless that is due to another job."""
+    """Return how long after submission the job may start; -1 if at once or due to another job."""
     eligible_s = _epoch_s(record.get("eligible_time"))
     if eligible_s is None or queue_s is None or record.get("dependency"):
         return -1
@@ -226,7 +226,7 @@ def _begin_after_s(record: Record, queue_s: int | None) -> int:
 
 
 def _licences(record: Record) -> str | None:
-    """Write them as workloads do; schedulers put commas between, and leave out a number of 1."""
+    """Return licences as workloads write them; schedulers use commas and leave out numbers of 1."""
     text = record.get("licences")
     parts = [part.strip() for part in text.replace("+", ",").split(",")] if text else []
     told = [part if ":" in part else f"{part}:1" for part in parts if part]

@@ -1,4 +1,4 @@
-"""Tables for pandas, and as notebooks show them."""
+"""Tables for pandas and for notebooks."""
 
 from __future__ import annotations
 

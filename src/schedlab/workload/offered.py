@@ -1,4 +1,4 @@
-"""How much of a machine that jobs share is asked for: the offered load by resource."""
+"""The load that jobs offer to a machine whose nodes they share, by resource."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def offered_loads(workload: Workload, capacity: Capacity) -> dict[str, float]:
 def offered_work_s(workload: Workload, capacity: Capacity) -> dict[str, float]:
     """Return how long the whole machine would work for the jobs, by each resource that is counted.
 
-    A job that asks for cores, memory or GPUs counts with these; any other, and one that must have
-    its nodes to itself, with all that its share of the nodes has.
+    A job that asks for cores, memory or GPUs counts with these. Any other job, and one that must
+    have its nodes to itself, counts with all that its share of the nodes has.
     """
     counted = {name: getattr(capacity, name) for name in _COUNTED if getattr(capacity, name)}
     of_nodes = workload["nodes"] / capacity.nodes

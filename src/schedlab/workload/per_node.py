@@ -1,4 +1,4 @@
-"""What jobs ask for on each node, as their columns say it by node, by task or in total."""
+"""What jobs ask for on each node, from columns that give it by node, by task or in total."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _KIB = 1024
 
 
 def least_nodes(workload: Workload) -> Counts:
-    """Return the fewest nodes; a limit of tasks on each node may need more."""
+    """Return the fewest nodes of each job; a limit of tasks per node may raise ``nodes``."""
     tasks, on_each = workload["tasks"], workload["tasks_per_node"]
     wanted = np.where((tasks > 0) & (on_each > 0), -(-tasks // np.maximum(on_each, 1)), 0)
     return np.maximum(workload["nodes"], wanted)
 
 
 def cores_on_each(workload: Workload, least: Counts) -> Counts:
-    """Return cores on each of ``least`` nodes; 0 where nothing is said."""
+    """Return cores on each of ``least`` nodes; 0 where the job gives no number."""
     tasks = np.where(
         workload["tasks_per_node"] > 0, workload["tasks_per_node"], _share(workload["tasks"], least)
     )
@@ -32,7 +32,7 @@ def cores_on_each(workload: Workload, least: Counts) -> Counts:
 
 
 def gpus_on_each(workload: Workload, least: Counts) -> Counts:
-    """Return GPUs on each of ``least`` nodes; 0 where nothing is said."""
+    """Return GPUs on each of ``least`` nodes; 0 where the job gives no number."""
     return _said(workload, "gpus", least)
 
 
@@ -46,7 +46,7 @@ def memory_on_each(workload: Workload, cores: Counts) -> Counts:
 
 
 def _said(workload: Workload, column: str, least: Counts) -> Counts:
-    """Return what is said by node, else an equal share of what is said in total; 0 for neither."""
+    """Return the number by node, else an equal share of the total; 0 if neither is given."""
     own = workload[f"{column}_per_node"]
     counts: Counts = np.where(own > 0, own, _share(workload[column], least))
     return counts

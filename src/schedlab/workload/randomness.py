@@ -1,4 +1,4 @@
-"""Chance from a seed: the same seed gives the same workload."""
+"""Random numbers from a seed: the same seed gives the same workload."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Seed = int | Sequence[int]
 
 
 def seed_sequence(seed: Seed) -> np.random.SeedSequence:
-    """Return what independent generators, one per purpose, are spawned from."""
+    """Return the sequence from which independent generators, one per purpose, are spawned."""
     try:
         return np.random.SeedSequence(seed)
     except (TypeError, ValueError):

@@ -22,7 +22,7 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True)
 class Column:
-    """One column of the table: its type, what stands where nothing is known, and its meaning."""
+    """One column of the table: its type, the value where nothing is known, and its meaning."""
 
     dtype: type
     missing: int | float | None
@@ -30,7 +30,7 @@ class Column:
 
     @property
     def required(self) -> bool:
-        """A workload cannot be without it."""
+        """Whether every workload must have the column."""
         return self.missing is None
 
 
@@ -89,10 +89,10 @@ COLUMNS: dict[str, Column] = {
 
 
 MOST_JOBS = 100_000_000
-"""That are drawn at a time; more would not fit into the memory of most machines."""
+"""The most jobs drawn at a time; more would not fit into the memory of most machines."""
 
 DISORDER = "not in order of submission, sorted"
-"""Why jobs stand elsewhere than where they were given."""
+"""Why jobs are not in the order in which they were given."""
 
 
 @dataclass(frozen=True)
@@ -161,13 +161,13 @@ class Workload:
         return len(self._columns["job_id"])
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return all but what can be found again."""
+        """Return all attributes but those that can be computed again."""
         return {**self.__dict__, "_absent": {}, "_found": {}}
 
     def __getitem__(self, column: str) -> Array:
         """Return the column, read-only.
 
-        Its missing value everywhere if the source did not have it.
+        A column that the source did not have holds its missing value everywhere.
         """
         if column in self._columns:
             return self._columns[column]
@@ -183,7 +183,7 @@ class Workload:
         return column in self._columns
 
     def __eq__(self, other: object) -> bool:
-        """Return the same jobs with the same columns; names and provenance may differ."""
+        """Return whether the jobs and columns are the same; names and provenance may differ."""
         if not isinstance(other, Workload):
             return NotImplemented
         return self._columns.keys() == other._columns.keys() and all(
@@ -202,7 +202,7 @@ class Workload:
 
     @property
     def given_order(self) -> Array:
-        """Where each job stands here, in the order in which the columns were given.
+        """The position of each job here, in the order in which the columns were given.
 
         ``schedule.start_s[workload.given_order]`` are the starts in the caller's order.
         """
@@ -268,9 +268,9 @@ class Workload:
         return work / (nodes * self.span_s()) if self.span_s() > 0 else float("inf")
 
     def once(self, find: Callable[[Workload], Found]) -> Found:
-        """Return what the function finds; it is asked once, since the jobs never change.
+        """Return the function's result; it is called only once, since the jobs never change.
 
-        What it returns is kept and shared: do not change it.
+        The result is kept and shared: do not change it.
         """
         if find not in self._found:
             self._found[find] = find(self)
@@ -341,7 +341,7 @@ def _typed(name: str, values: ArrayLike) -> Array:
         return np.asarray(values)
     try:
         given = np.array(values, ndmin=1)
-        with np.errstate(invalid="ignore"):  # what is not a number is told below
+        with np.errstate(invalid="ignore"):  # what is not a number is refused below
             array: Array = given.astype(dtype, copy=False)
     except (TypeError, ValueError, OverflowError) as error:
         raise WorkloadError(f"column {name}: {error}") from None

@@ -1,4 +1,4 @@
-"""Does it pay to be honest? One user's requests are changed, those of all others stay."""
+"""Does honesty pay? The requests of one user are changed, and those of all others stay."""
 
 from schedlab.analysis.honesty.result import Honesty
 from schedlab.analysis.honesty.treatments import TREATMENTS, Treatment

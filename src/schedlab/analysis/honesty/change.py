@@ -1,4 +1,4 @@
-"""The effect of another request on its user, and on all others."""
+"""The effect of changed requests on their user, and on all other users."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from schedlab.sim import Schedule
 Row = dict[str, Any]
 
 MEASURES = {"wait": "_s", "bounded_slowdown": "", "slowdown": ""}
-"""The metrics that are compared, less is better, and how the names of their columns end."""
+"""The compared metrics, of which less is better, and the endings of their column names."""
 
 
 def measure_change(before: Schedule, after: Schedule, treatment: str, user: int) -> Row:
-    """Return one user's means in two schedules of the same jobs, and how much others wait longer.
+    """Return one user's means in two schedules of the same jobs, and the change of others' wait.
 
-    Over the jobs that run in both; NaN where there are none.
+    Means are over the jobs that run in both schedules; NaN if there are none.
     """
     ran, mine = before.started & after.started, before.workload["user"] == user
     row = {

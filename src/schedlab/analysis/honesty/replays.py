@@ -1,4 +1,4 @@
-"""The runs: the workload as it is, and with one user's requests changed, in threads."""
+"""Simulations in threads, of the workload as it is and with one user's requests changed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Progress = Callable[[int, int], None]
 
 
 class Case(NamedTuple):
-    """Under which policy whose requests are changed, and how."""
+    """A policy, a treatment, and the user whose requests it changes."""
 
     policy: str
     treatment: str
@@ -28,12 +28,12 @@ class Case(NamedTuple):
 
 
 class _StoppedError(Exception):
-    """The runs are not wanted any more."""
+    """A run stops early because the runs are no longer wanted."""
 
 
 @dataclass(frozen=True)
 class Replays:
-    """Runs of one workload, side by side: the native simulator lets other threads work."""
+    """Parallel runs of one workload; while the native simulator runs, other threads can work."""
 
     workload: Workload
     platform: Platform | int
@@ -43,13 +43,13 @@ class Replays:
     def run(
         self, cases: Sequence[Case], workers: int | None, progress: Progress | None
     ) -> list[Row]:
-        """Return what each case changes. An exception, such as Ctrl-C, stops the runs under way."""
+        """Return a row for each case. An exception, such as Ctrl-C, stops the runs under way."""
         if workers is not None and workers < 1:
             raise ParameterError(f"{workers} workers; must be >= 1")
         stop = Event()
         with ThreadPoolExecutor(workers or usable_processors()) as pool:
             policies = dict.fromkeys(case.policy for case in cases)
-            # Submitted first, these have begun when the first case waits for them.
+            # These are submitted first, so that they have begun when the first case waits for them.
             before = {
                 name: pool.submit(self._simulate, name, self.workload, stop) for name in policies
             }
@@ -84,7 +84,7 @@ class Replays:
 
 
 def _follow(runs: Sequence[Future[Any]], progress: Progress | None) -> None:
-    """Wait for all of them, or for the first that fails."""
+    """Wait for all runs, or for the first that fails."""
     for done, run in enumerate(as_completed(runs), start=1):
         run.result()
         if progress is not None:

@@ -1,4 +1,4 @@
-"""What honesty and padding bring: by user, and over users."""
+"""The effects of accurate and padded requests, for each user and over all users."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Honesty:
-    """How much each user gains or loses by other requests, under each policy."""
+    """How much each user gains or loses by changed requests, under each policy."""
 
     changes: pl.DataFrame
     """A row per policy, treatment and user: the means of wait, bounded slowdown and slowdown over
-    the user's jobs ``before`` and ``after``, their ``change``, and that of the others' wait."""
+    the user's jobs ``before`` and ``after``, their ``change``, and the change of the other users'
+    mean wait."""
 
     @classmethod
     def of(cls, rows: Sequence[Row]) -> Honesty:
-        """Leave out users without a job that runs both before and after."""
+        """Collect the rows, without users that have no job that runs both before and after."""
         import polars as pl
 
         changes = pl.DataFrame(rows).filter(pl.col("jobs") > 0)
@@ -37,8 +38,8 @@ class Honesty:
     def summary(self) -> pl.DataFrame:
         """Return a row per policy and treatment: means over users with 95 % bootstrap intervals.
 
-        A user ``gains`` whose mean wait gets shorter. ``wait_change_percent`` is the mean change
-        relative to the mean wait before: users who hardly wait do not dominate it.
+        ``gain`` is the share of users whose mean wait gets shorter. ``wait_change_percent`` is the
+        mean change relative to the mean wait before: users who hardly wait do not dominate it.
         """
         import polars as pl
 

@@ -1,4 +1,4 @@
-"""What is done to one user's requests while all other jobs stay as they are."""
+"""Ways to change one user's requests while all other jobs stay as they are."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PADDING = 5
 
 @dataclass(frozen=True)
 class Treatment:
-    """Another request for each job; never shorter than its run time, so that none is killed."""
+    """A rule for new requests, never shorter than the run time, so that no job is killed."""
 
     sentence: str
     request_s: Callable[[Workload], NDArray[Any]]
@@ -28,7 +28,7 @@ class Treatment:
         return workload.replace(request_s=asked_s)
 
     def changes(self, workload: Workload, user: int) -> bool:
-        """Return whether this user would ask otherwise at all."""
+        """Return whether the treatment changes any request of this user."""
         return not np.array_equal(self.of(workload, user)["request_s"], workload["request_s"])
 
 
@@ -50,8 +50,8 @@ TREATMENTS: dict[str, Treatment] = {
 
 
 def without_kills(workload: Workload) -> Workload:
-    """Return the same jobs, each as long as it occupies its nodes: at most its request.
+    """Return the same jobs, with run times cut at their requests.
 
-    So a job runs equally long whatever is asked for it, and before and after can be compared.
+    A job then runs equally long whatever its request is, so that before and after can be compared.
     """
     return workload.replace(run_s=np.minimum(workload["run_s"], workload["request_s"]))

@@ -1,4 +1,4 @@
-"""Whose requests are changed."""
+"""The choice of the users whose requests are changed."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from schedlab.workload import Workload
 
 
 def choose_users(workload: Workload, users: int | Sequence[str | int], min_jobs: int) -> list[int]:
-    """Return the users of these names, or those with most jobs and at least ``min_jobs``.
+    """Return the users with these names, or the users with most jobs, at least ``min_jobs`` each.
 
-    As codes of the workload's column; of equally busy users the smaller code comes first.
+    Users are codes of the workload's column. Of users with equally many jobs, the smaller code
+    comes first.
     """
     if "user" not in workload:
         raise WorkloadError(f'workload "{workload.name}" has no column user')

@@ -28,22 +28,22 @@ def measure_honesty(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Honesty:
-    """Measure what each user would gain or lose by other requests, all others' unchanged.
+    """Measure what each user would gain or lose if only that user's requests changed.
 
-    A job runs equally long whatever is asked for it: one that would be killed at its request is cut
-    there beforehand. A treatment leaves out users whose requests it would not change.
+    A job runs equally long whatever its request is: a job that would be killed at its request is
+    cut there beforehand. A treatment leaves out users whose requests it would not change.
 
     Args:
         workload: the jobs; their users must be known.
         platform: the machine, or a number of equal nodes.
         policies: names, since each run makes a policy of its own.
-        users: a number of users, those with most jobs; or names.
-        min_jobs: users with fewer are not taken, unless named.
+        users: the number of users, those with most jobs; or their names.
+        min_jobs: users with fewer jobs are not taken, unless named.
         treatments: names in ``TREATMENTS``.
         tick: as in ``simulate``.
         depth: as in ``simulate``.
         kill_at_request: as in ``simulate``.
-        workers: how many runs go on side by side; as many as there are processors by default.
+        workers: number of parallel runs. Default: the number of processors.
         progress: called after each run with (runs done, runs in all).
     """
     _check_names(policies, treatments, depth)
@@ -62,7 +62,7 @@ def measure_honesty(
 
 
 def _check_names(policies: Sequence[str], treatments: Sequence[str], depth: int | None) -> None:
-    """Refuse before the runs what would fail in them."""
+    """Refuse, before the runs start, names with which they would fail."""
     if not policies or not treatments:
         raise ParameterError("at least one policy and one treatment are needed")
     for policy in policies:

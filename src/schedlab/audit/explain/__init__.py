@@ -1,4 +1,4 @@
-"""Why a schedule departs from a policy, told in the policy's own terms."""
+"""Explanations, in the policy's own terms, of why a schedule departs from it."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ EXPLAINERS: dict[type[_core.Policy], Explainer] = {
 
 
 def explain_departure(replay: Replay, policy: ChosenPolicy) -> Departure | None:
-    """Find the first decision that the policy would have taken otherwise, None if there is none."""
+    """Explain the first decision that the policy would take otherwise; None if there is none."""
     if replay.first_s is None:
         return None
     instant = Instant(replay, replay.first_s, policy)
-    # The rules are told in requests, by which a policy with a predictor does not plan.
+    # The explainers compare requests, but a policy with a predictor plans with its predictions.
     by_request = policy.predictor.name == "request"
     explain = EXPLAINERS.get(type(policy.core)) if by_request else None
     by_the_rules = _not_allowed(instant) or (explain(instant) if explain else None)
@@ -49,7 +49,7 @@ def explain_departure(replay: Replay, policy: ChosenPolicy) -> Departure | None:
 
 
 def _not_allowed(instant: Instant) -> Departure | None:
-    """Return a start at which no policy could have decided anything about the job."""
+    """Return the departure of a job that no policy could have started at this instant, if any."""
     now, tick_s = instant.time_s, instant.replay.tick_s
     workload, eligible_s = instant.replay.policy.workload, eligible_times(instant.replay.observed)
     withdrawn_s = workload["submit_s"] + workload["cancel_after_s"]
@@ -76,7 +76,7 @@ def _dependency(workload: Workload, job: int) -> str:
 
 
 def _plainly(instant: Instant) -> Departure:
-    """Return the two starts, where the policy's rules are not known or have nothing to say."""
+    """Compare only the two starts, for a policy whose rules are unknown or explain nothing."""
     name = instant.policy.name
     if instant.late:
         return late(instant, min(instant.late), "late", f"as it does under {name}")

@@ -1,4 +1,4 @@
-"""Where a schedule departs from conservative backfilling."""
+"""Explanations of departures from conservative backfilling."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from schedlab.audit.wording import count_nodes
 
 
 def explain_conservative(instant: Instant) -> Departure | None:
-    """Explain a broken promise, or a job that started and breaks another's."""
+    """Explain a broken promise, or a start that breaks another job's promise."""
     if instant.late:
         first_reserved_s = instant.replay.policy.first_reserved_s
         return broken_promise(
@@ -42,16 +42,17 @@ def _before_frozen_start(instant: Instant) -> Departure | None:
 
 
 def explain_rebuilt(instant: Instant) -> Iterator[Departure]:
-    """Explain where the plan rebuilt in queue order starts another job now, or this one later."""
+    """Explain jobs that the plan, rebuilt in queue order, starts now, or later than observed."""
     queue = instant.queue
     if (yield from plan_in_turn(instant, queue[: instant.depth])):
         yield from too_far_back(instant, queue)
 
 
 def plan_in_turn(instant: Instant, considered: list[int]) -> Generator[Departure, None, bool]:
-    """Plan one job after another, none of which moves another; those planned for now start.
+    """Plan one job after another, of which none moves another, and start those planned for now.
 
-    False if one is planned for now that the policy does not start: this is no instant of decision.
+    Return False if a job is planned for now that the policy does not start: then the policy does
+    not decide at this instant.
     """
     planned_s: dict[int, int] = {}
     for job in considered:
@@ -70,7 +71,7 @@ def plan_in_turn(instant: Instant, considered: list[int]) -> Generator[Departure
 
 
 def broken_promise(instant: Instant, job: int) -> Departure:
-    """Say that the job's promised start has come."""
+    """Return the departure of a job that did not start at its promised time."""
     first_reserved_s = int(instant.replay.policy.first_reserved_s[job])
     moved = "" if first_reserved_s == instant.time_s else f", moved to {instant.time_s},"
     sentence = f"was promised {first_reserved_s}{moved} but {fate(instant, job)}"
@@ -86,7 +87,7 @@ def _planned_for_now(instant: Instant, job: int) -> Departure:
 
 
 def _out_of_turn(instant: Instant, job: int, plan: Plan) -> Departure:
-    """Say that the job starts before its place in the plan."""
+    """Return the departure of a job that started before its place in the plan."""
     others = plan.without(job)
     lacks_s, spare = others.first_lack(
         instant.time_s, instant.asked_until_s(job), instant.nodes(job)

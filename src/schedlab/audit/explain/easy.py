@@ -1,4 +1,4 @@
-"""Where a schedule departs from EASY backfilling."""
+"""Explanations of departures from EASY backfilling."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from schedlab.audit.wording import count_nodes
 
 
 def explain_easy(instant: Instant) -> Iterator[Departure]:
-    """Explain a job that was passed over, or one backfilled that delays the head of the queue."""
+    """Explain a job that was passed over, or a backfilled job that delays the head of the queue."""
     queue = instant.queue
     considered = queue[: instant.depth]
     place = yield from start_in_order(instant, considered)
@@ -78,7 +78,7 @@ def _delayed_head(instant: Instant, job: int, head: int, first_reserved_s: int) 
 
 
 def _spare_nodes(instant: Instant, head: int, first_reserved_s: int) -> int:
-    """Return nodes that the head does not need when its promise is due."""
+    """Return the number of nodes that the head does not need when its promise is due."""
     running = instant.view.running
     released = int(running.nodes[running.release_s <= first_reserved_s].sum())
     return instant.view.free_nodes + released - instant.nodes(head)

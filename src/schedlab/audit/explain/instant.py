@@ -22,9 +22,9 @@ from schedlab.sim.node_demands import demands_if_any
 class Instant:
     """The state just before the first departure, and the jobs about which the schedules differ.
 
-    Of the jobs that start now, ``both`` schedules start some, the policy alone starts those in
-    ``late``, the observed schedule alone those in ``early``, which wait under the policy, and those
-    in ``absent``, which do not. A job of no length ends as it starts and so brings another pass at
+    The jobs in ``both`` start now in both schedules, those in ``late`` only under the policy. Only
+    the observed schedule starts those in ``early``, which wait under the policy, and those in
+    ``absent``, which do not. A job with run time 0 ends as it starts, so another pass follows at
     the same instant.
     """
 
@@ -58,21 +58,21 @@ class Instant:
 
     @property
     def depth(self) -> int | None:
-        """How many of them the policy considers."""
+        """The number of waiting jobs that the policy considers."""
         depth: int | None = self.policy.parameters.get("depth")
         return depth
 
     @property
     def frozen(self) -> bool:
-        """Whether the policy starts jobs exactly when they were first promised to."""
+        """Whether the policy starts jobs exactly at their first promise."""
         return self.policy.parameters.get("reservation") == "frozen"
 
     def job_id(self, job: int) -> int:
-        """Return the job's own number."""
+        """Return the number that the workload gives the job."""
         return int(self.replay.observed.workload["job_id"][job])
 
     def nodes(self, job: int) -> int:
-        """Return nodes the job needs."""
+        """Return the number of nodes that the job needs."""
         return int(self.replay.observed.workload["nodes"][job])
 
     def request_s(self, job: int) -> int:
@@ -84,13 +84,13 @@ class Instant:
         return self.time_s + self.request_s(job)
 
     def planned_s(self, job: int) -> int:
-        """Return how long the job holds its nodes in a plan: its request, up to the next tick."""
+        """Return how long a plan gives the job nodes: its request, rounded up to whole ticks."""
         tick_s = max(1, self.replay.tick_s)
         return -(-self.request_s(job) // tick_s) * tick_s
 
     @property
     def another_pass(self) -> bool:
-        """Whether a job was started that leaves at once, or one in question has yet to come."""
+        """Whether a started job ends at once, or an early or late job is not in the queue yet."""
         ran_s = self.replay.policy.ran_s
         leaves = any(ran_s[job] == 0 for job in self._started[-1])
         return leaves or not (self.early | self.late).issubset(self.queue)
@@ -118,7 +118,7 @@ class Instant:
 
     @cached_property
     def _simulator(self) -> _core.Simulator:
-        """At the first pass of this instant, having started what the policy starts before it."""
+        """The simulator at the first pass of this instant, after the policy's earlier starts."""
         schedule = self.replay.policy
         simulator = build_simulator(
             schedule.workload,
@@ -152,9 +152,9 @@ def _waiting(schedule: Schedule, time_s: int) -> NDArray[np.bool_]:
 
 
 def _start_due(view: View, due: list[int], brief: frozenset[int]) -> None:
-    """Start these jobs: those of no length first, since they leave room at the same instant.
+    """Start these jobs, those with run time 0 first, since they free nodes at the same instant.
 
-    What does not fit yet, or waits for one of them to end, is left to the next pass.
+    A job that does not fit yet, or waits for one of them to end, is left to the next pass.
     """
     for job in [job for job in due if job in brief] or list(due):
         with suppress(PolicyError):

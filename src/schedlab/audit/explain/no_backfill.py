@@ -1,4 +1,4 @@
-"""Where a schedule departs from a queue served strictly in order."""
+"""Explanations of departures from a queue served strictly in order."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from schedlab.audit.wording import count_nodes
 
 
 def explain_no_backfill(instant: Instant) -> Iterator[Departure]:
-    """Explain a job that was passed over, or one that overtook the first that does not fit."""
+    """Explain a job that was passed over, or a job that overtook the first that does not fit."""
     queue = instant.queue
     considered = queue[: instant.depth]
     place = yield from start_in_order(instant, considered)
@@ -28,9 +28,10 @@ def explain_no_backfill(instant: Instant) -> Iterator[Departure]:
 def start_in_order(
     instant: Instant, considered: list[int]
 ) -> Generator[Departure, None, int | None]:
-    """Start jobs up to the first that does not fit, whose place it returns.
+    """Start jobs up to the first that does not fit, and return its place.
 
-    None if a job fits that the policy does not start: then this is no instant of decision.
+    Return None if a job fits that the policy does not start: then the policy does not decide at
+    this instant.
     """
     for place, job in enumerate(considered):
         if not instant.view.fits(job):
@@ -44,14 +45,14 @@ def start_in_order(
 
 
 def too_far_back(instant: Instant, queue: list[int]) -> Iterator[Departure]:
-    """Yield jobs that started though the policy did not look at them."""
+    """Yield the departures of jobs that started although the policy did not consider them."""
     for place, job in enumerate(queue):
         if instant.depth is not None and place >= instant.depth and job in instant.early:
             yield beyond_depth(instant, job, place)
 
 
 def passed_over(instant: Instant, job: int) -> Departure:
-    """Say that the job fits, and no job is ahead of it."""
+    """Return the departure of a job that fits, while no job ahead of it has to wait."""
     free, needed = instant.view.free_nodes, instant.nodes(job)
     why = f"{count_nodes(free)} free, needs {needed}; no job ahead of it had to wait"
     return late(instant, job, "next in queue", why, free_nodes=free, needed_nodes=needed)

@@ -1,4 +1,4 @@
-"""Jobs behind a head whose reservation alone is sacred: they start in holes between plans."""
+"""Policies under which only the head's reservation is sacred: other jobs start in holes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from schedlab.policies.backfills import ALPHA
 
 @dataclass
 class _Holes:
-    """What is planned: by the head alone, and by the head and those who got a plan in this pass."""
+    """The plan with only the head, and the plan with the head and the jobs planned in this pass."""
 
     instant: Instant
     head: int
@@ -34,7 +34,7 @@ class _Holes:
 
     @property
     def alpha(self) -> float:
-        """How much longer than its hole a job may be."""
+        """How many times as long as its hole a job may be."""
         return float(self.instant.policy.parameters.get("alpha", ALPHA))
 
     def moves_nobody(self, job: int) -> bool:
@@ -57,7 +57,7 @@ class _Holes:
         return self.spares_head(job) and hole_s > 0 and request_s <= self.alpha * hole_s
 
     def start(self, job: int) -> None:
-        """Start the job; jobs that were planned in its place are replanned."""
+        """Start the job, and replan the jobs that were planned in this pass."""
         self.instant.start(job)
         self.sacred = self.plan = self._with(self.sacred, job, self.instant.time_s)
         for other in self.planned:

@@ -8,15 +8,15 @@ from schedlab.audit.explain.instant import Instant
 from schedlab.audit.verdict import Departure
 
 PassExplainer = Callable[[Instant], Iterator[Departure]]
-"""Goes through one pass, starts what both schedules start, and yields the jobs about which they
-differ in the order in which the policy decides on them."""
+"""A function that goes through one pass, starts the jobs that both schedules start, and yields
+departures of the jobs on which they differ, in the order in which the policy decides on them."""
 
 
 def pass_by_pass(explain: PassExplainer) -> Callable[[Instant], Departure | None]:
-    """Follow the policy's decisions up to the first that was taken otherwise.
+    """Return an explainer that follows the policy's decisions up to the first that differs.
 
     Whether a job started too early is clear only in the last pass of the instant: before that, jobs
-    of no length may still make room for it.
+    with run time 0 may still make room for it.
     """
 
     def explain_instant(instant: Instant) -> Departure | None:

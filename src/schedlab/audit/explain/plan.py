@@ -26,7 +26,7 @@ class Plan:
     nodes: Integers
 
     def with_job(self, job: int, start_s: int, end_s: int, nodes: int) -> Plan:
-        """Return the plan with one job more."""
+        """Return the plan with one more job."""
         columns = (self.job, self.start_s, self.end_s, self.nodes)
         row = (job, start_s, end_s, nodes)
         return Plan(self.total_nodes, *map(np.append, columns, row))
@@ -49,30 +49,30 @@ class Plan:
         return int(times_s[next_lack_s >= times_s + length_s][0])
 
     def first_lack(self, begin_s: int, end_s: int | None, nodes: int) -> tuple[int | None, int]:
-        """Return the first time within these at which fewer nodes are free, and how many are.
+        """Return the first time in the interval with fewer free nodes, and how many are free then.
 
-        Without an end, from the beginning on.
+        If ``end_s`` is None, the interval has no end.
         """
         times_s, free = self._free_from(begin_s)
         short = np.flatnonzero((free < nodes) & (end_s is None or times_s < end_s))
         return (int(times_s[short[0]]), int(free[short[0]])) if len(short) else (None, 0)
 
     def _free_from(self, begin_s: int) -> tuple[Integers, Integers]:
-        """Return when the number of free nodes changes from then on, and how many there are."""
+        """Return ``begin_s``, the later times of changes in free nodes, and the numbers free."""
         used = StepSeries.from_changes((self.start_s, self.nodes), (self.end_s, -self.nodes))
         times_s = np.append(begin_s, used.time_s[used.time_s > begin_s])
         return times_s, self.total_nodes - used.at(times_s)
 
     def last_starting_at(self, time_s: int) -> int:
-        """Return the job planned to start then; of several the one submitted last."""
+        """Return the job planned to start at this time; of several, the one submitted last."""
         return int(self.job[self.start_s == time_s].max())
 
 
 def plan_of_promises(instant: Instant) -> Plan:
-    """Return the policy's promises, found by letting it keep them.
+    """Return the policy's promises, found by a simulation in which it keeps them.
 
-    If from now on every job uses its whole request and none gives up, nothing moves a promise: each
-    job starts when it was promised to. Later jobs get what is left.
+    If from now on every job uses its whole request and no job is withdrawn, nothing moves a
+    promise: each job starts at its promised time. Later jobs get what is left.
     """
     replay, now = instant.replay, instant.time_s
     kept = simulate(
@@ -94,7 +94,7 @@ def plan_of_promises(instant: Instant) -> Plan:
 
 
 def plan_so_far(instant: Instant, planned_s: Mapping[int, int]) -> Plan:
-    """Return the running jobs, and the waiting ones that were planned already."""
+    """Return a plan of the running jobs, and of the waiting jobs that are already planned."""
     running, nodes = instant.view.running, instant.replay.policy.workload["nodes"]
     job = np.fromiter(planned_s, dtype=np.int64)
     start_s = np.fromiter(planned_s.values(), dtype=np.int64)
@@ -110,7 +110,7 @@ def plan_so_far(instant: Instant, planned_s: Mapping[int, int]) -> Plan:
 
 
 def _undisturbed(instant: Instant) -> Workload:
-    """Return the same history up to now; from now on no job ends early or is withdrawn.
+    """Return the same workload up to now; from now on, no job ends early or is withdrawn.
 
     A job that has exceeded its request is expected to end at the next instant.
     """

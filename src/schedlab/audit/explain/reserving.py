@@ -1,4 +1,4 @@
-"""Where a schedule departs from incentive backfilling: the oldest job first, then the others."""
+"""Explanations of departures from incentive backfilling: the oldest job first, then the others."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ from schedlab.audit.explain.sentences import beyond_depth
 from schedlab.audit.verdict import Departure
 
 Backfill = Callable[[Instant, int, int, list[int]], Generator[Departure, None, bool]]
-"""Goes through the jobs behind the head, which is promised a start; False if the policy does not
-start what its rules would: then this is no instant of decision."""
+"""A function that goes through the jobs behind the head, which is promised a start. It returns
+False if the policy does not start a job that its rules would start: then the policy does not decide
+at this instant."""
 
 
 def explain_all_reserved(instant: Instant) -> Iterator[Departure]:
-    """Explain a job that started before its place in the plan, or not although its place is now."""
+    """Explain a job that started before its place in the plan, or did not start when it was due."""
     return _oldest_first(instant, _plan_all)
 
 
 def explain_one_reserved(instant: Instant) -> Iterator[Departure]:
-    """Explain jobs passed over, or that delay the head or push others out of too short a hole."""
+    """Explain jobs that are passed over, delay the head, or push others out of too short a hole."""
     return _oldest_first(instant, fill_holes)
 
 
@@ -45,7 +46,7 @@ def _oldest_first(instant: Instant, backfill: Backfill) -> Iterator[Departure]:
             known = promises is not None and instant.replay.policy.first_reserved_s[head] >= 0
             yield broken_promise(instant, head) if known else passed_over(instant, head)
         if head not in instant.both:
-            return  # the policy does not start a head that may: no instant of decision
+            return  # a head may start and does not: the policy does not decide now
         instant.start(head)
     yield from _beyond_depth(instant, instant.queue, depth)
 
@@ -57,7 +58,7 @@ def _plan_all(
 
 
 def _frozen_promises(instant: Instant) -> Plan | None:
-    """Return what the policy may not move; None if it replans, as after an overrun."""
+    """Return the promises that the policy may not move; None if it replans, as after an overrun."""
     overrun = np.any(instant.view.running.release_s <= instant.time_s)
     return plan_of_promises(instant) if instant.frozen and not overrun else None
 
@@ -71,7 +72,7 @@ def _start_of_head(instant: Instant, head: int, promises: Plan | None) -> int:
 
 
 def _beyond_depth(instant: Instant, rest: list[int], depth: int) -> Iterator[Departure]:
-    """Yield jobs that started though the policy did not look at them."""
+    """Yield the departures of jobs that started although the policy did not consider them."""
     for place, job in enumerate(rest, start=depth):
         if job in instant.early:
             yield beyond_depth(instant, job, place)

@@ -1,4 +1,4 @@
-"""Departures put into sentences."""
+"""Sentences that describe departures."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from schedlab.audit.wording import count_nodes
 
 
 def late(instant: Instant, job: int, reason: Reason, why: str, **details: float) -> Departure:
-    """Say that the policy starts the job now; the observed schedule does so later or never."""
+    """Return the departure of a job that the policy starts now, but the schedule later or never."""
     instead = f"; {_jobs(instant, instant.early)} started instead" if instant.early else ""
     sentence = f"could have started at {instant.time_s} ({why}) but {fate(instant, job)}{instead}"
     return departure(instant, job, reason, sentence, details)
 
 
 def early(instant: Instant, job: int, reason: Reason, what: str, **details: float) -> Departure:
-    """Say that the observed schedule starts the job now; the policy does so later or never."""
+    """Return the departure of a job that the schedule starts now, but the policy later or never."""
     return departure(instant, job, reason, f"started at {instant.time_s} {what}", details)
 
 
 def too_few_nodes(instant: Instant, job: int, free: int) -> Departure:
-    """Say that the job starts on nodes that others hold or take before it."""
+    """Return the departure of a job that starts on nodes that other jobs hold or take before it."""
     needed = instant.nodes(job)
     what = f"on {count_nodes(needed)} when those ahead of it left only {free} free"
     return early(instant, job, "too few nodes", what, free_nodes=free, needed_nodes=needed)
@@ -31,7 +31,7 @@ def too_few_nodes(instant: Instant, job: int, free: int) -> Departure:
 def delayed(
     instant: Instant, job: int, other: int, first_reserved_s: int, spare: int, whom: str = ""
 ) -> Departure:
-    """Say that the job holds nodes that were promised to another from some time on."""
+    """Return the departure of a job that holds nodes promised to another job from some time on."""
     needed, until_s = instant.nodes(job), instant.asked_until_s(job)
     end_s = instant.replay.observed.end_s[job]
     in_time = f"; it ended at {end_s}, in time, but only its request counts"
@@ -54,13 +54,13 @@ def delayed(
 
 
 def before_frozen_start(instant: Instant, job: int, start_s: int) -> Departure:
-    """Say that the job does not wait for its time, although that would be kept whatever happens."""
+    """Return the departure of a job that starts before its frozen start, which is always kept."""
     what = f"although its start is frozen at {start_s}"
     return early(instant, job, "before its promise", what, first_reserved_s=start_s)
 
 
 def beyond_depth(instant: Instant, job: int, place: int) -> Departure:
-    """Say that the job is too far back in the queue for the policy to look at it."""
+    """Return the departure of a job too far back in the queue for the policy to consider it."""
     what = f"from place {place + 1} in the queue, and the policy considers only {instant.depth}"
     return early(instant, job, "beyond depth", what, place=place + 1)
 
@@ -68,7 +68,7 @@ def beyond_depth(instant: Instant, job: int, place: int) -> Departure:
 def departure(
     instant: Instant, job: int, reason: Reason, sentence: str, details: dict[str, float]
 ) -> Departure:
-    """Return the departure of a job, told by a sentence that begins with it."""
+    """Return the departure of a job, with a sentence that begins with the job's number."""
     return Departure(
         reason,
         instant.job_id(job),
@@ -85,7 +85,7 @@ def _start_or_none(start_s: int) -> int | None:
 
 
 def fate(instant: Instant, job: int) -> str:
-    """Return what became of the job in the observed schedule."""
+    """Say when the job started in the observed schedule, or that it never did."""
     start_s = instant.replay.observed.start_s[job]
     return f"started at {start_s}" if start_s >= 0 else "never started"
 

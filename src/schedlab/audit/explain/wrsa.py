@@ -1,4 +1,4 @@
-"""Whose turn it was by the accuracy of the users' requests."""
+"""Explanations of whose turn it was by the accuracy of the users' requests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Explainer = Callable[[Instant], Departure | None]
 
 
 def with_wrsa(explain: Explainer) -> Explainer:
-    """Add to a departure the WRSA that put one job before another, if that is the order."""
+    """Return an explainer that, if the order is by WRSA, adds the WRSA that put one job first."""
 
     def explain_with_wrsa(instant: Instant) -> Departure | None:
         found, order = explain(instant), instant.policy.core.order
@@ -25,9 +25,9 @@ def with_wrsa(explain: Explainer) -> Explainer:
 
 
 def _with_rival(instant: Instant, found: Departure, order: _core.WrsaOrder) -> Departure:
-    """Add the first job that started in place of this one, if it is of a less accurate user.
+    """Add the first job that started instead of this one, if its user's requests are less accurate.
 
-    The head goes first by its age.
+    Nothing is added for the head, which goes first because of its age.
     """
     queue = instant.view.queue
     users = zip(queue.job.tolist(), queue.user.tolist(), strict=True)

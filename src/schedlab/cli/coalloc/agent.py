@@ -26,7 +26,7 @@ def agent(
 
     The environment variable SCHEDLAB_AGENT_SECRET holds the secret that all of them share.
 
-    Messages are authenticated, not encrypted: let them pass through networks you trust.
+    Messages are authenticated, not encrypted: use only networks you trust.
     """
     import socket
 

@@ -1,4 +1,4 @@
-"""What solvers answered, as rows for JSON and sentences for people."""
+"""Answers of solvers, as rows for JSON and sentences for people."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from schedlab.coalloc import Solution
 
 INFEASIBLE = 1
-"""The exit code: the input was right, but there is no schedule."""
+"""The exit code if the input is valid but no feasible schedule was found."""
 
 _PACKAGES = ("numpy", "ortools")
 
@@ -47,7 +47,7 @@ def answer_row(solution: Solution, seed: int) -> dict[str, Any]:
 
 
 def versions() -> dict[str, str | None]:
-    """Return the versions of what computed an answer."""
+    """Return the versions of the software that computed an answer."""
     import platform
 
     from schedlab.version import __version__

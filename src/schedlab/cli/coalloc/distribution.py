@@ -63,13 +63,13 @@ class Distribution:
 
     @property
     def wanted(self) -> bool:
-        """Whether there are to be agents: any option of theirs is given."""
+        """Whether to use agents: true if any of their options is given."""
         given = (self.agents, self.transport, self.owners, self.at, self.if_lost)
         return self.privacy or any(each is not None for each in given)
 
     @contextmanager
     def solver(self, text: str) -> Iterator[Solver | str]:
-        """Give the solver of that name, on agents where they are wanted."""
+        """Yield the solver with this name, on agents if they are wanted."""
         from schedlab.coalloc import find_solver
         from schedlab.coalloc.agents import (
             OWNERS,
@@ -97,7 +97,7 @@ class Distribution:
 
 @contextmanager
 def _connected(transport: str) -> Iterator[None]:
-    """Be connected to Ray where it is the transport."""
+    """Stay connected to Ray in the block, if Ray is the transport."""
     from importlib.util import find_spec
 
     if transport != "ray" or find_spec("ray") is None:
@@ -115,7 +115,7 @@ def privacy_rows(found: Solution) -> list[dict[str, Any]]:
 
 
 def privacy_table(found: Solution) -> Table:
-    """Return what each agent learnt, and what it would know if everything was sent to it."""
+    """Return a table of what each agent learnt, also as a share of all that could be sent to it."""
     table = new_table(
         "agent",
         "own\njobs",

@@ -1,4 +1,4 @@
-"""The options that say what a solver may spend, and on which problem."""
+"""The options for a problem, and for the time, memory and threads of a solver."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ObjectiveText = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class SolverEffort:
-    """What a solver may spend."""
+    """The time, memory, threads and seed of a solver."""
 
     time_limit: Annotated[
         str | None,

@@ -72,7 +72,7 @@ def show(
 
 
 def facts(problem: Problem) -> Facts:
-    """Return what can be said of a problem without solving it."""
+    """Return the facts of a problem that are known without solving it."""
     from schedlab.coalloc.bounds import load_bound, triangle_bound
     from schedlab.coalloc.minibucket import quick_minibucket_bound
     from schedlab.coalloc.objective import CRITERIA
@@ -102,12 +102,12 @@ def facts(problem: Problem) -> Facts:
 
 
 def _finite(bound: float | None) -> float | None:
-    """Return None for infinity, for which JSON has no number: there is no schedule at all."""
+    """Return None for infinity, which means that there is no schedule: JSON has no such number."""
     return None if bound is None or math.isinf(bound) else bound
 
 
 def _trees(problem: Problem) -> Iterator[Facts]:
-    """Yield the pseudo tree by each heuristic; every job may be left out, as under the value."""
+    """Yield the pseudo tree of each heuristic; jobs may be left out, as with objective value."""
     from schedlab.coalloc.network import ConstraintNetwork
     from schedlab.coalloc.orders import CHOICES, make_tree
 

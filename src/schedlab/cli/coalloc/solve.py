@@ -26,7 +26,7 @@ EXAMPLES = (
 )
 
 _MAX_LISTED = 60
-"""With more jobs the schedule is left to --json and --figure."""
+"""With more jobs, only --json and --figure show the schedule."""
 
 
 def solve(

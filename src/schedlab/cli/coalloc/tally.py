@@ -25,7 +25,7 @@ class SolverTally:
 
     @property
     def given(self) -> list[Solution]:
-        """The answers to the problems it did not refuse."""
+        """The answers to the problems that the solver did not refuse."""
         return [answer for answer in self.answers if answer is not None]
 
     @property
@@ -37,7 +37,7 @@ class SolverTally:
 def take(
     solver: str, problems: Sequence[Problem], objective: Objective, limits: Limits
 ) -> SolverTally:
-    """Let the solver answer all problems; one that needs too much memory for it is refused."""
+    """Let the solver answer all problems; it refuses a problem that needs too much memory."""
     from schedlab.cli.progress import progress
     from schedlab.coalloc import solve
     from schedlab.errors import MemoryLimitError
@@ -101,7 +101,7 @@ def _best(tallies: Sequence[SolverTally]) -> list[float | None]:
 
 
 def _ratio(answer: Solution, best: float | None) -> float:
-    """Return the accuracy of the paper, with the best known in place of the optimum: 1 is best."""
+    """Return the paper's accuracy, with the best known value for the optimum; 1 is best."""
     got = answer.measured(answer.objective.first)
     worse, better = (got, best) if answer.objective.may_leave_out else (best, got)
     return 1.0 if not worse or not better else worse / better

@@ -1,4 +1,4 @@
-"""What the commands on accounts and tokens share."""
+"""Parts that the commands on accounts and tokens share."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def access(place: StoreLocation) -> AbstractContextManager[Any]:
 
 
 def read_password(from_stdin: bool) -> str:
-    """Ask for a new password, twice and unseen, or take the first line of standard input."""
+    """Prompt for a new password twice, without echo, or read the first line of standard input."""
     if from_stdin:
         return sys.stdin.readline().rstrip("\r\n")
     password: str = typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)

@@ -40,9 +40,9 @@ def archive(
 ) -> None:
     """Move old jobs from the store to Parquet files, by month, in the archive of the site file.
 
-    There they are found by their ids and by schedlab history query. Then it deletes
-    from the archive what is older than delete_after_months of the site file, if it says so. It can
-    be stopped at any moment: no job is lost, and the next run continues.
+    There they are found by their ids and by schedlab history query. Then the command deletes from
+    the archive what is older than delete_after_months of the site file, if that is set. It can be
+    stopped at any moment: no job is lost, and the next run continues.
     """
     from schedlab.cli.progress import progress
 

@@ -1,4 +1,4 @@
-"""The options that say which jobs are meant."""
+"""The options that select jobs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _JOBS = "Which jobs"
 
 @dataclass(frozen=True, kw_only=True)
 class Choosing:
-    """Jobs for which everything that is given holds."""
+    """A selection of the jobs that match all given options."""
 
     user: Annotated[
         list[str], Option(metavar="NAME", help="Only jobs of this user.", rich_help_panel=_JOBS)
@@ -55,7 +55,7 @@ class Choosing:
     ] = None
 
     def query(self, jobids: tuple[str, ...] = (), *, most: int | None = None) -> JobQuery:
-        """Return what to ask the store, for at most ``most`` jobs unless more are asked for."""
+        """Return the query for the store, for at most ``most`` jobs unless --limit is given."""
         from schedlab.errors import UnknownNameError
         from schedlab.history.schema import JobState
         from schedlab.history.store import JobQuery
@@ -77,7 +77,7 @@ class Choosing:
 
 
 def epoch_s(option: str, text: str | None) -> int | None:
-    """Return the moment that an option names; UTC where it says no zone."""
+    """Return the moment that an option names, in UTC unless it names a zone."""
     if text is None:
         return None
     from schedlab.history.schema.times import parse_moment

@@ -33,7 +33,7 @@ _PARTLY = 1
 
 @dataclass(frozen=True, kw_only=True)
 class IngestOptions:
-    """What is read, and from where on."""
+    """What to read, and from which point on."""
 
     since: Annotated[
         Literal["last", "start"],
@@ -54,7 +54,7 @@ class IngestOptions:
     def sources(
         self, place: StoreLocation, names: Sequence[str]
     ) -> tuple[Site | None, Sequence[JobSource]]:
-        """Return the sources of these names, and the site that describes them, if one does."""
+        """Return the sources with these names, and the site that describes them, if any."""
         from schedlab.history.sources import job_sources, lone_job_source
 
         if self.kind is None and self.cluster is not None:
@@ -87,7 +87,7 @@ class Measuring:
 
 @dataclass(frozen=True)
 class IngestResult:
-    """What came of it."""
+    """The result of an ingest."""
 
     sources: list[IngestOutcome]
     sensors: Sensing | None = None

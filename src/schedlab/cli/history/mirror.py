@@ -31,8 +31,8 @@ def mirror(
     """Follow the running scheduler of the site, for the page Queue of the service.
 
     The site folder that the section slurm of the site file names is mirrored, as by schedlab live
-    mirror. What runs and waits, why it waits, and when it will start is left there after every
-    look, in live/mirror.json; the service shows it while it is recent.
+    mirror. After every look, live/mirror.json there lists the running and waiting jobs, why they
+    wait and when they will start; the service shows it while it is recent.
     """
     from schedlab.cli.served_mirror import write_mirror
     from schedlab.live.connect import connect

@@ -29,7 +29,7 @@ EXAMPLES = (
 
 @dataclass(frozen=True, kw_only=True)
 class About:
-    """Whose report, and of when."""
+    """The subject and the period of a report."""
 
     period: Annotated[
         Literal["week", "month"], Option(metavar="week|month", help="From Monday on, or the month.")
@@ -54,7 +54,7 @@ class About:
         return Subject("group", self.group) if self.group else Subject("site", site.about.name)
 
     def when(self, site: Site) -> Period:
-        """Return the period that it is about."""
+        """Return the period that the report is about."""
         from schedlab.history.schema.times import find_zone
         from schedlab.history.web.reports.period import Period
 

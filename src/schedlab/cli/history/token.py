@@ -1,4 +1,4 @@
-"""schedlab history token: what programs show to the service in place of a password."""
+"""schedlab history token: tokens, which programs show to the service in place of a password."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def revoke(
 
 
 def list(place: StoreLocation, json: AsJson = False) -> None:
-    """List the tokens, without the tokens themselves."""
+    """List the tokens, without their secrets."""
     with access(place) as connection:
         from schedlab.history.web.access.tokens import list_tokens
 

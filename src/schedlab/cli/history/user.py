@@ -1,4 +1,4 @@
-"""schedlab history user: who may log in to the service."""
+"""schedlab history user: accounts that may log in to the service."""
 
 from __future__ import annotations
 

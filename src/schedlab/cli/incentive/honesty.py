@@ -33,7 +33,7 @@ _SIGNED = "{:+,.0f}".format
 
 @dataclass(frozen=True, kw_only=True)
 class ChangedUsers:
-    """Whose requests are changed."""
+    """The users whose requests are changed."""
 
     users: Annotated[
         int,

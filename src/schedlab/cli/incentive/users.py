@@ -62,7 +62,7 @@ def users(
 
 @dataclass(frozen=True)
 class Incentive:
-    """What accurate requests gain users under one policy, by one measure; None: not defined."""
+    """What users gain by accurate requests under one policy, by one measure; None: not defined."""
 
     policy: str
     measure: str

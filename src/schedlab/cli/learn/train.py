@@ -84,7 +84,7 @@ def train(
 
 
 def require_trainers() -> None:
-    """Fail now, in one sentence, if what trains is not installed."""
+    """Raise a one-line error now if a package for training is not installed."""
     from importlib.util import find_spec
 
     from schedlab.errors import MissingExtraError

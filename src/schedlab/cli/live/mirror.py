@@ -36,10 +36,9 @@ def mirror(
 ) -> None:
     """Follow a running scheduler with the twin, and forecast when waiting jobs start.
 
-    Reads only: the queue, the nodes and the shares, once a period. Every look says how far the twin
-    is from reality: the twin continues from the state half an hour ago with what users did since.
-    With
-    --json every look is one line.
+    It only reads the queue, the nodes and the shares, once a period. Every look shows how far the
+    twin is from reality: the twin continues from the state half an hour ago with what users did
+    since. With --json every look is one line.
     """
     from schedlab.live.connect import connect
     from schedlab.live.watch import LiveWatch

@@ -92,9 +92,9 @@ def steer(
 ) -> None:
     """Steer a running scheduler: change priorities, within bounds, towards the policy's order.
 
-    Never holds a job, never touches one that runs. End it with Ctrl-C, with schedlab live stop, or
-    by deleting SITE/live/steering.on: all priorities return to what they were. A watchdog returns
-    them if this process dies or hangs. The account must be an operator of the scheduler.
+    It never holds a job, and never touches a running one. End it with Ctrl-C, with schedlab live
+    stop, or by deleting SITE/live/steering.on: all priorities return to what they were. A watchdog
+    returns them if this process dies or hangs. The account must be an operator of the scheduler.
     """
     from schedlab.live.connect import connect
     from schedlab.live.ledger import Ledger

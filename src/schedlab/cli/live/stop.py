@@ -9,7 +9,7 @@ from schedlab.cli.live.options import Conf, Site
 
 EXAMPLES = ("schedlab live stop mysite",)
 TRIES = 90
-"""A second apart: slurmctld that has just started may tell old factors for PriorityCalcPeriod."""
+"""Tries, a second apart: a new slurmctld may report old factors for PriorityCalcPeriod."""
 
 
 def stop(site: Site, conf: Conf = None, json: AsJson = False) -> None:

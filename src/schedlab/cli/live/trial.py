@@ -51,9 +51,9 @@ def trial(
 ) -> None:
     """Try a steering policy on a real Slurm: the same jobs with and without it, in random order.
 
-    For test clusters: the jobs sleep, and nothing else may run. A shadow looks as steering does and
-    changes nothing, so that only the changed priorities differ. Beside the effect stands what the
-    twin predicts from the wishes of the shadows. An interrupted trial goes on where it stopped.
+    This is for test clusters: the jobs sleep, and nothing else may run. A shadow looks as steering
+    does and changes nothing, so that only the changed priorities differ. The result also shows what
+    the twin predicts from the wishes of the shadows. An interrupted trial goes on where it stopped.
     """
     from schedlab.cli.progress import progress
     from schedlab.cli.slurm.replay import submissions
@@ -107,7 +107,7 @@ def trial(
 
 
 def _predicted(trial: LiveTrial, phases: int, seed: int) -> dict[str, Any]:
-    """Return what the twin makes of the wishes of each shadow: the change of the mean wait."""
+    """Return the change of the mean wait that the twin predicts from the wishes of each shadow."""
     import numpy as np
 
     from schedlab.cli.accounting import sacct_records

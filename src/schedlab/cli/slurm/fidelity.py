@@ -97,7 +97,7 @@ def fidelity(
 
 
 def check_report(report: Path | None) -> None:
-    """Fail before the replays, not after them, where the page cannot be written."""
+    """Fail before the replays, not after them, if the page cannot be written."""
     if report is None:
         return
     from schedlab.atomic import require_writable
@@ -108,7 +108,7 @@ def check_report(report: Path | None) -> None:
 
 
 def clocks_of_log(site: SlurmSite) -> Clocks:
-    """Return the phases of the site's log; an error if it has none."""
+    """Return the phases of the site's log; raise an error if it has none."""
     from schedlab.errors import InputError
     from schedlab.slurm.replay import history_of
 
@@ -122,14 +122,14 @@ def clocks_of_log(site: SlurmSite) -> Clocks:
 
 
 def replays(site: SlurmSite, draws: list[Clocks], what: str) -> list[TwinReplay]:
-    """Replay under all phases, with a bar where it takes long."""
+    """Replay under all phases, with a progress bar if it takes long."""
     return replays_of_all([(site, draws)], what)[0]
 
 
 def replays_of_all(
     asked: Sequence[tuple[SlurmSite, list[Clocks]]], what: str
 ) -> list[list[TwinReplay]]:
-    """Replay sites, each under its phases, with a bar where it takes long."""
+    """Replay sites, each under its phases, with a progress bar if it takes long."""
     from schedlab.cli.progress import progress
     from schedlab.slurm.replay import replay_sites
 
@@ -168,7 +168,7 @@ def _print(found: Fidelity) -> None:
 
 
 def extremes(value: Spread) -> str:
-    """Return the least and the most of the replays."""
+    """Return the smallest and the largest value of the replays."""
     return f"{value.least:,.0f}-{value.most:,.0f}"
 
 

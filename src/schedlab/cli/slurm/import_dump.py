@@ -37,8 +37,8 @@ def import_dump(
 ) -> None:
     """Make a site folder from a dump: machine, accounts, parameters and history.
 
-    import.md in it says of every parameter that was read whether it is modelled, harmless or not
-    modelled, and what that means.
+    The folder's import.md says for every parameter that was read whether it is modelled, harmless
+    or not modelled, and what that means.
     """
     from schedlab.slurm.dump.importing import import_dump as make
 

@@ -59,8 +59,8 @@ def replay(
 ) -> None:
     """Submit a workload to a real Slurm as sleeping jobs, at its times, and collect a dump.
 
-    For test clusters: the jobs hold real nodes. Root submits each job as its own user, where that
-    user exists. Ctrl-C cancels what was submitted.
+    This is for test clusters: the jobs hold real nodes. Root submits each job as its own user,
+    where that user exists. Ctrl-C cancels what was submitted.
     """
     from schedlab.cli.progress import progress
     from schedlab.slurm.bench import RealRun, RunSettings

@@ -23,7 +23,7 @@ EXAMPLES = (
     "schedlab slurm tune mysite --out proposal --report proposal.html",
 )
 USUAL_GUARD = "max wait < 125 %"
-"""Otherwise a search may let large jobs starve: they are few, and a mean hardly sees them."""
+"""Without a guard, a search may let large jobs starve: they are few and hardly change a mean."""
 
 
 def tune(

@@ -1,4 +1,4 @@
-"""What is in a workload, in numbers."""
+"""Facts about a workload, in numbers."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _times(workload: Workload) -> dict[str, Any]:
 
 
 def _date(workload: Workload, time_s: int | None) -> str | None:
-    """Return the time in the cluster's own zone, if the header tells when the trace begins."""
+    """Return the time in the cluster's own zone, if the header says when the trace begins."""
     clock = Clock.of(workload.header)
     date = clock.at(time_s) if clock and time_s is not None else None
     return date.isoformat() if date else None

@@ -39,7 +39,7 @@ _LABELS = {
 def info(reading: WorkloadOptions, shaping: Shaping, json: AsJson = False) -> None:
     """Describe a workload before it is replayed: jobs, users, span, load, sizes and times.
 
-    How users ask for time and nodes, and how well they guess: schedlab analyse.
+    For how users ask for time and nodes, and how well they guess, see schedlab analyse.
     """
     from schedlab.cli.workload.facts import facts
 

@@ -1,4 +1,4 @@
-"""Where a workload is written, and what is said of it then."""
+"""Writing of workloads, with remarks on what was written."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OutFormat = Annotated[
     str | None,
     Option("--out-format", metavar="NAME", help=_TO_WRITE, autocompletion=writing_formats),
 ]
-"""Of commands whose --format is that of the trace they read."""
+"""For commands whose --format is the format of the trace that they read."""
 
 
 def check_target(path: Path, format: str | None) -> None:
@@ -34,7 +34,7 @@ def check_target(path: Path, format: str | None) -> None:
 
 
 def write(workload: Workload, path: Path, format: str | None, *, json: bool) -> None:
-    """Write the workload and say what became of it."""
+    """Write the workload, and print remarks on what was written."""
     from schedlab.units import short_duration
     from schedlab.workload import write_workload
 

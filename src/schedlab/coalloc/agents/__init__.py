@@ -1,4 +1,4 @@
-"""Co-allocation by agents that own the jobs, exchange UTIL and VALUE, and may be anywhere."""
+"""Co-allocation by agents that own the jobs, exchange UTIL and VALUE, and run anywhere."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ TRANSPORTS: dict[str, TransportEntry] = {
 
 
 def find_transport(name: str, addresses: Sequence[str] = ()) -> Callable[[], Transport]:
-    """Return what makes the transport of that name; with addresses, to agents that listen there."""
+    """Return a function that makes this transport, to agents at the addresses if there are any."""
     if name not in TRANSPORTS:
         raise UnknownNameError("transport", name, TRANSPORTS)
     if not addresses:
@@ -82,7 +82,7 @@ def _standing_tcp(addresses: Sequence[str], secret: bytes) -> Transport:
 
 
 def shared_secret() -> bytes:
-    """Return what agents on several machines and their coordinator must all know."""
+    """Return the secret that agents on several machines and their coordinator must all know."""
     secret = os.environ.get(SECRET_VARIABLE, "").strip()
     if len(secret) < 16:
         raise ParameterError(

@@ -1,4 +1,4 @@
-"""One agent for a single session; the number of its listening socket is the argument."""
+"""One agent for a single session; the argument is the file descriptor of its listening socket."""
 
 from __future__ import annotations
 

@@ -21,15 +21,15 @@ from schedlab.coalloc.node import UtilMessage
 class Agent:
     """Owns some jobs, one or a whole cluster's, and knows of others only what messages say.
 
-    It never waits: each message leads to messages that the transport carries away. The same
-    message twice changes nothing, so what may have been lost can be sent again.
+    It never waits: each message leads to messages that the transport carries away. A repeated
+    message changes nothing, so what may have been lost can be sent again.
     """
 
     def __init__(self, number: int) -> None:
         self.number = number
         self._share = Share(0, {}, {}, {})
         self._utils: dict[int, UtilMessage] = {}
-        self._missing: dict[int, int] = {}  # for each own node the children not heard of
+        self._missing: dict[int, int] = {}  # own node: number of children not heard yet
         self._told: dict[int, Mapping[int, int]] = {}
         self._chosen: dict[int, int] = {}
         self._utilities: dict[int, float] = {}
@@ -50,7 +50,7 @@ class Agent:
         if isinstance(message, Util):
             self._compute(self._heard(message.job, message.content))
         elif isinstance(message, Value) and message.job in self._share.nodes:
-            # To one that replaces another, this may come before its children's messages.
+            # A replacement agent may get this before the messages of the node's children.
             self._told[message.job] = message.values
             self._choose(message.job)
         return self._said[before:]
@@ -69,7 +69,7 @@ class Agent:
         return list(self._said)
 
     def _heard(self, job: int, util: UtilMessage) -> list[int]:
-        """Keep a child's message; its parent, if that was the last one it waited for."""
+        """Keep a child's message; return its parent, if that has now heard all children."""
         parent = util.separator[-1]
         if job in self._utils or job not in self._share.children.get(parent, ()):
             return []
@@ -78,7 +78,7 @@ class Agent:
         return [] if self._missing[parent] else [parent]
 
     def _compute(self, ready: Iterable[int]) -> None:
-        """Compute UTIL messages of nodes whose children are all heard and of their parents here."""
+        """Compute UTIL messages of nodes that have heard all children, and then of parents here."""
         waiting = list(ready)
         while waiting:
             job = waiting.pop()
@@ -100,7 +100,7 @@ class Agent:
         self._choose(root)
 
     def _choose(self, job: int) -> None:
-        """Choose values of a node and of those below it here; tell other agents what they need."""
+        """Choose values of a node and of those below it here; send other agents what they need."""
         waiting = [job]
         while waiting:
             here = waiting.pop()
@@ -113,7 +113,7 @@ class Agent:
                 self._say(COORDINATOR, self._answer())
 
     def _tell(self, known: Mapping[int, int], children: Iterable[int]) -> list[int]:
-        """Tell children the values in their separators; which of them are here."""
+        """Give children the values in their separators; return those that are here."""
         here = []
         for child in children:
             values = {each: known[each] for each in self._utils[child].separator}

@@ -19,18 +19,18 @@ PREFIX = struct.Struct(">4sIQ")
 NONCE_BYTES = 16
 TAG_BYTES = 32
 STRANGERS_BYTES = 1 << 16
-"""What is read from somebody who has not shown yet that it knows the secret."""
+"""The longest message read from a peer that has not yet shown that it knows the secret."""
 SEND_TIMEOUT_S = 10
 STRANGERS_S = 30.0
-"""How long somebody may take to show that it knows the secret; a program may be just starting."""
+"""How long a peer may take to show that it knows the secret; it may be just starting."""
 
 
 class Channel:
     """Frames of header, payload and a tag that needs the secret.
 
     Each side sends random bytes first. The key of the tags is made of both and of the secret, so
-    the secret itself is never sent, and what was recorded elsewhere is worth nothing. Tags also
-    count the frames: a frame that is truncated, changed, left out or repeated is refused. Nothing
+    the secret itself is never sent, and frames recorded elsewhere are useless. Tags also count
+    the frames: a frame that is truncated, changed, left out or repeated is refused. Nothing
     is encrypted.
     """
 
@@ -92,7 +92,7 @@ class Channel:
         if not hmac.compare_digest(tag, self._read(TAG_BYTES)):
             raise PeerError("a message was not signed with the secret, or was changed")
         if not self._received:
-            self._socket.settimeout(None)  # from now on silence is the business of beats
+            self._socket.settimeout(None)  # from now on, silence is noticed by missing beats
         self._received += 1
         return decode(header, payload)
 

@@ -1,4 +1,4 @@
-"""The coordinator: deals the nodes of a pass to agents, waits, and sees to those who fail."""
+"""The coordinator: deals the nodes of a pass to agents, waits, and replaces those that fail."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from schedlab.coalloc.utility import Utilities
 from schedlab.errors import AgentLostError, PeerError
 
 TRIES = 3
-"""How often an agent is replaced, or what is missing asked for again, within one pass."""
+"""How often, within one pass, an agent is replaced or missing messages are asked for again."""
 
 
 @dataclass
 class Coordinator:
     """Lets agents run the passes of a solver: a ``Propagate`` whose nodes are elsewhere.
 
-    An agent that is lost is replaced: the new one gets the same share, and the others tell it again
-    what they had told its predecessor. Where nothing comes any more, all are asked to say again
-    what they have said. What comes out is checked before it counts.
+    An agent that is lost is replaced: the new one gets the same share, and the others send it again
+    what they had sent to its predecessor. Where no message comes any more, all agents are asked to
+    repeat their messages. The result is checked before it counts.
     """
 
     transport: Transport
     owners: Sequence[int]
-    """For each job of the problem its agent."""
+    """The agent of each job of the problem."""
     passes: list[Pass] = field(default_factory=list)
     replaced: int = 0
-    """How often an agent was."""
+    """How often an agent was replaced."""
     asked_again: int = 0
-    """How often all were asked to repeat themselves."""
+    """How often all agents were asked to repeat their messages."""
     _epoch: int = 0
     _absent: set[int] = field(default_factory=set)
-    """Lost, but not needed so far."""
+    """Agents that are lost, but not needed so far."""
 
     def __call__(
         self, network: ConstraintNetwork, tree: PseudoTree, utilities: Utilities, threads: int
@@ -84,7 +84,7 @@ class Coordinator:
             self.transport.start(again)
 
     def _answers(self, shares: dict[int, Share]) -> dict[int, Answer] | None:
-        """Return those of all agents; None as soon as one says that nothing is feasible."""
+        """Return the answers of all agents; None as soon as one says that nothing is feasible."""
         answers: dict[int, Answer] = {}
         tries: Counter[int | None] = Counter()
         while len(answers) < len(shares):
@@ -129,14 +129,14 @@ class Coordinator:
         self.asked_again += 1
         for agent, share in shares.items():
             if agent not in answers:
-                self.transport.send(agent, share)  # it may be what was lost
+                self.transport.send(agent, share)  # the share itself may have been lost
             self.transport.send(agent, Resend(self._epoch))
 
 
 def _checked(
     answers: dict[int, Answer], network: ConstraintNetwork, utilities: Utilities
 ) -> Optimum:
-    """Return what the agents chose, if it is worth what they said."""
+    """Return the values that the agents chose, if they have the utility that the agents sent."""
     values = {job: value for each in answers.values() for job, value in each.values.items()}
     roots = [best for each in answers.values() for best in each.utilities.values()]
     utility = joined(roots, utilities.combine)

@@ -36,7 +36,7 @@ class Distributed:
 
     solver: MessagePassingSolver = field(default_factory=Dpop)
     transport: Callable[[], Transport] = InProcess
-    """Made for each problem."""
+    """Makes a transport, for each problem a new one."""
     agents: int | None = None
     """The maximum number of agents; None: one for each cluster, or job, that owns something."""
     owners: str = "cluster"
@@ -101,7 +101,7 @@ class _AgentRun:
         coordinator.passes.clear()
 
     def _whole(self, found: Solution) -> Solution:
-        """Return the whole problem's answer, with what agents did in the run that ended well."""
+        """Return the whole problem's answer, with what agents did in the run that succeeded."""
         coordinator = self._coordinator
         start = dict(zip(self._jobs, found.starts, strict=True))
         complete = len(start) == len(self._problem.jobs)

@@ -115,7 +115,7 @@ def _answer_header(answer: Answer) -> Header:
 
 
 def _pairs(mapping: Mapping[int, Any]) -> list[tuple[int, Any]]:
-    """Return its pairs: JSON's objects have no keys but texts."""
+    """Return the pairs of a mapping: keys of JSON objects can only be strings."""
     return list(mapping.items())
 
 

@@ -17,7 +17,7 @@ class Conditions:
     """How well agents and the lines between them work."""
 
     hop_s: float = 1.0
-    """What a message takes from one agent to another; computing takes no time."""
+    """The time that a message takes from one agent to another; computing takes no time."""
     slow_s: Mapping[int, float] = field(default_factory=dict)
     """Agents whose messages take longer, by this much."""
     leaves_s: Mapping[int, float] = field(default_factory=dict)
@@ -29,7 +29,7 @@ class Conditions:
 class InProcess:
     """Delivers messages in the order of a simulated clock.
 
-    Without conditions every message takes as long as any other: what the clock counts are cycles.
+    Without conditions, every message takes as long as any other, so that the clock counts cycles.
     """
 
     def __init__(self, conditions: Conditions | None = None) -> None:
@@ -53,7 +53,7 @@ class InProcess:
                 self._leave(agent)
 
     def send(self, agent: int, message: Message) -> None:
-        """Deliver at once: what the coordinator says is not a message between agents."""
+        """Deliver at once: a coordinator's message is not a message between agents."""
         self._deliver(agent, message, self.clock_s)
 
     def receive(self) -> Answer | Lost | None:

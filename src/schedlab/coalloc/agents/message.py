@@ -17,10 +17,10 @@ class Share:
     """An agent's part of one pass: its own nodes, and the agents of their neighbours."""
 
     epoch: int
-    """The number of the pass: what belongs to an earlier one is void."""
+    """The number of the pass; messages of an earlier pass are ignored."""
     nodes: Mapping[int, JobNode]
     children: Mapping[int, tuple[int, ...]]
-    """Of each of its nodes."""
+    """The children of each of its nodes."""
     owners: Mapping[int, int]
     """The agents of the parents and children of its nodes."""
     threads: int = 1
@@ -32,12 +32,12 @@ class Util:
 
     epoch: int
     job: int
-    """At the root of the subtree; the last of the separator is its parent."""
+    """The job at the root of the subtree; the last of the separator is its parent."""
     content: UtilMessage
 
     @property
     def payload_bytes(self) -> int:
-        """What it costs to tell, headers apart."""
+        """The size of the message without its header."""
         return self.content.table.nbytes
 
 
@@ -47,12 +47,12 @@ class Value:
 
     epoch: int
     job: int
-    """The nodes that may choose now."""
+    """The job whose node may choose now."""
     values: Mapping[int, int]
 
     @property
     def payload_bytes(self) -> int:
-        """What it costs to tell, headers apart."""
+        """The size of the message without its header."""
         return BYTES_PER_VALUE * len(self.values)
 
 
@@ -64,13 +64,13 @@ class Answer:
     agent: int
     feasible: bool
     utilities: Mapping[int, float] = field(default_factory=dict)
-    """Of the trees whose roots it owns."""
+    """The utilities of the trees whose roots it owns."""
     values: Mapping[int, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Resend:
-    """Say again what you have said in this pass, to one agent or to all."""
+    """A request to repeat the messages of this pass to one agent, or to all."""
 
     epoch: int
     agent: int | None = None

@@ -26,7 +26,7 @@ def job_owners(problem: Problem, agents: int | None = None, by: str = "cluster")
 
 
 def _dealt(units: Sequence[int], agents: int | None) -> tuple[int, ...]:
-    """Deal equally many units that own something to each agent; agents beyond those get nothing."""
+    """Deal the units that own jobs equally to the agents; surplus agents get nothing."""
     used = sorted(set(units))
     count = min(agents or len(used), len(used))
     agent = {unit: 1 + place * count // len(used) for place, unit in enumerate(used)}
@@ -34,7 +34,7 @@ def _dealt(units: Sequence[int], agents: int | None) -> tuple[int, ...]:
 
 
 def adopted(owners: Sequence[int], lost: int) -> tuple[int, ...]:
-    """Return the same with the jobs of one agent dealt to those with the fewest."""
+    """Return the owners after the lost agent's jobs are dealt to those with the fewest."""
     left = sorted(set(owners) - {lost})
     held = {agent: owners.count(agent) for agent in left}
     dealt = []

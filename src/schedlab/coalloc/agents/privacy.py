@@ -19,12 +19,12 @@ from schedlab.coalloc.pseudotree import PseudoTree
 from schedlab.coalloc.utility import Utilities
 
 TIMES = 3
-"""A job's length, release and deadline: what its domain tells."""
+"""How many numbers a job's domain reveals: its length, release and deadline."""
 
 
 @dataclass(frozen=True)
 class Pass:
-    """One pass of UTIL and VALUE, as it was asked for."""
+    """The input of one pass of UTIL and VALUE."""
 
     network: ConstraintNetwork
     tree: PseudoTree
@@ -37,7 +37,7 @@ class Pass:
 
     @property
     def bits_per_cell(self) -> float:
-        """Cells are whole numbers of a known range, or minus infinity."""
+        """The bits of a cell, which is a whole number of a known range, or minus infinity."""
         ranges = [float(table.max() - table.min()) for table in self.utilities.tables]
         if self.utilities.combine is Combine.SUM:
             return math.log2(math.fsum(ranges) + 2)
@@ -57,7 +57,7 @@ class _Ledger:
     shown: set[int] = field(default_factory=set)
     """Its own jobs that are known to others."""
     said: float = 0.0
-    """Bits of messages to others that its own jobs are behind."""
+    """Bits of messages to others that depend on its own jobs."""
 
 
 def learnt(problem: Problem, owners: Sequence[int], passes: Sequence[Pass]) -> tuple[Learnt, ...]:
@@ -121,7 +121,7 @@ def crossing(passes: Sequence[Pass], owners: Sequence[int]) -> tuple[int, int]:
 def _enter_messages(
     each: Pass, owners: Sequence[int], data: Sequence[float], ledgers: dict[int, _Ledger]
 ) -> None:
-    """Add what separators, UTIL and VALUE tell."""
+    """Add what separators, UTIL and VALUE reveal."""
     jobs, tree, cells = each.jobs, each.tree, each.tree.cells(each.network.sizes)
     bits_per_cell = each.bits_per_cell
     of: defaultdict[int, set[int]] = defaultdict(set)
@@ -158,10 +158,10 @@ def _between(each: Pass, owners: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def _deleted(each: Pass, problem: Problem, earlier: set[int]) -> Iterator[tuple[int, int]]:
-    """Yield conflicts that domains see to, (job, other): the other was told the job's slots.
+    """Yield conflicts that only domains keep, (job, other): the other learnt the job's slots.
 
-    They are those of a job placed in an earlier part, or of the end that is confined to one slot.
-    Where neither end is, both keep out of the slots of a third job, which is what they were told.
+    The job was placed in an earlier part, or is confined to one slot. Where neither end is, both
+    keep out of the slots of a third job, and those are what they learnt.
     """
     place, conflicts = {job: at for at, job in enumerate(each.jobs)}, problem.conflicts()
     neighbours = each.network.neighbours

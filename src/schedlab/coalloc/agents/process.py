@@ -13,14 +13,14 @@ LOOPBACK = "127.0.0.1"
 
 
 class LocalProcesses:
-    """Starts a process for each agent; it listens where this process opened a port for it."""
+    """Starts a process for each agent, which listens on a port that this process opened for it."""
 
     def __init__(self, secret: bytes) -> None:
         self._secret = secret
         self.running: dict[int, subprocess.Popen[bytes]] = {}
 
     def start(self, agents: Iterable[int]) -> dict[int, str]:
-        """Return a new process for each of these agents, and where it listens."""
+        """Start a new process for each of these agents; return where each one listens."""
         addresses = {}
         for agent in agents:
             self._stop(agent)
@@ -30,7 +30,7 @@ class LocalProcesses:
         return addresses
 
     def close(self) -> None:
-        """End all processes; they hold nothing that anybody needs."""
+        """End all processes; they hold nothing that is still needed."""
         for agent in list(self.running):
             self._stop(agent)
 

@@ -29,11 +29,11 @@ class _Actor:
         self._busy = False
 
     def meet(self, peers: dict[int, Any]) -> None:
-        """Know the others."""
+        """Keep the other agents' actors."""
         self._peers = peers
 
     def receive(self, message: Message) -> None:
-        """Compute, and send on what follows."""
+        """Compute, and send the messages that follow."""
         self._busy = True
         try:
             for to, said in self._agent.receive(message):
@@ -62,7 +62,7 @@ class RayActors:
         self._actors: dict[int, Any] = {}
 
     def start(self, agents: Iterable[int]) -> None:
-        """Start new actors in place of those there were, if any."""
+        """Start new actors for these agents, in place of former ones if there are any."""
         for agent in agents:
             self._kill(agent)
             self._actors[agent] = self._actor.remote(agent, self._answers)
@@ -70,7 +70,7 @@ class RayActors:
             actor.meet.remote(self._actors)
 
     def send(self, agent: int, message: Message) -> None:
-        """Call the actor."""
+        """Send a message to the agent's actor, if there is one."""
         if agent in self._actors:
             self._actors[agent].receive.remote(message)
 
@@ -98,7 +98,7 @@ class RayActors:
         self._answers.shutdown(force=True)
 
     def _beat(self) -> Lost | bool:
-        """Return whether any agent is busy, or which are lost."""
+        """Return whether any agent is busy, or the first one that is lost."""
         beats = {agent: actor.beat.remote() for agent, actor in self._actors.items()}
         busy = False
         for agent, beat in beats.items():

@@ -20,11 +20,11 @@ UNWANTED_S = 60.0
 
 BROKEN = (OSError, PeerError)
 SHUT = (errno.EINVAL, errno.EBADF)
-"""What it means to wait at a listener that somebody has shut."""
+"""The errors of waiting at a listener that has been shut down."""
 
 
 def serve(listener: socket.socket, secret: bytes, *, once: bool = False) -> None:
-    """Be an agent for one coordinator after the other.
+    """Serve as an agent for one coordinator after the other.
 
     Args:
         listener: where coordinators and other agents connect.
@@ -48,7 +48,7 @@ def serve(listener: socket.socket, secret: bytes, *, once: bool = False) -> None
 
 
 class _Server:
-    """Hands what comes on any connection to the session it is meant for."""
+    """Hands the messages on all connections to the session that they are meant for."""
 
     def __init__(self, listener: socket.socket, secret: bytes, once: bool) -> None:
         self._listener, self._secret, self._once = listener, secret, once
@@ -65,10 +65,10 @@ class _Server:
                 elif isinstance(hello, Hello):
                     self._overhear(hello, channel)
             except BROKEN:
-                pass  # an agent that misses a message asks again
+                pass  # messages that are missing are asked for again
 
     def _attend(self, hello: Hello, channel: Channel) -> None:
-        """Be the coordinator's agent as long as it is there, unless another one's is still."""
+        """Serve this coordinator until it is gone, unless the session of another does not end."""
         before = self.session
         if before is not None and before.hello.session != hello.session:
             if not before.over.wait(BUSY_S):
@@ -86,7 +86,7 @@ class _Server:
                 self._listener.shutdown(socket.SHUT_RDWR)
 
     def _overhear(self, hello: Hello, channel: Channel) -> None:
-        """Take what another agent says, as long as the session lasts that it speaks of."""
+        """Take the messages of another agent, as long as the session lasts that it names."""
         session = self.session
         if session is None or not session.concerns(hello):
             return
@@ -115,7 +115,7 @@ class _Session:
         return (hello.session, hello.receiver) == mine
 
     def begin(self) -> None:
-        """Say that it is there, and start to work."""
+        """Report to the coordinator, and start to work."""
         self._coordinator.send(Beat(busy=False))
         Thread(target=self._work, daemon=True).start()
         Thread(target=self._beat, daemon=True).start()
@@ -150,7 +150,7 @@ class _Session:
             old, self._addresses = self._addresses, dict(message.addresses)
             self._hang_up([each for each in old if self._addresses.get(each) != old[each]])
         elif isinstance(message, Share | Resend | Util | Value):
-            if isinstance(message, Resend):  # a line may be why it is asked for
+            if isinstance(message, Resend):  # a broken connection may be the reason
                 self._hang_up([each for each in self._channels if message.agent in (None, each)])
             for to, said in self._agent.receive(message):
                 self._post(to, said)

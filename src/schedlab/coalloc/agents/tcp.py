@@ -25,14 +25,14 @@ class Places(Protocol):
     """Where agents run."""
 
     def start(self, agents: Iterable[int]) -> dict[int, str]:
-        """See that an agent listens for each of these, and say where."""
+        """Make sure that each of these agents listens, and return where."""
 
     def close(self) -> None:
         """Note that no agent is needed any more."""
 
 
 class RemoteAgents:
-    """Agents that somebody has started, perhaps on other machines; more than needed are spare."""
+    """Agents that a user has started, perhaps on other machines; surplus ones are spare."""
 
     def __init__(self, addresses: Sequence[str]) -> None:
         for address in addresses:
@@ -53,11 +53,11 @@ class RemoteAgents:
         return {agent: self._taken[agent] for agent in agents}
 
     def close(self) -> None:
-        """Leave them where they are, for the next coordinator."""
+        """Leave the agents running, for the next coordinator."""
 
 
 class Tcp:
-    """Calls every agent; they call each other. Beats tell which are alive and which are busy."""
+    """Calls every agent; agents call each other. Beats show which are alive and which are busy."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class Tcp:
         self._events: SimpleQueue[tuple[int, Channel | None, Wired | Lost]] = SimpleQueue()
 
     def start(self, agents: Iterable[int]) -> None:
-        """Call these agents again, and tell all agents where the others listen."""
+        """Call these agents (again), and send all agents the addresses of the others."""
         agents = list(agents)
         for agent in agents:
             self._hang_up(agent)
@@ -88,7 +88,7 @@ class Tcp:
             self.send(agent, Meet(self._addresses))
 
     def send(self, agent: int, message: Message | Meet) -> None:
-        """Send a message, unless the agent is lost: then ``receive`` says so."""
+        """Send a message; if the agent turns out to be lost, ``receive`` returns the loss."""
         channel = self._channels.get(agent)
         if channel is not None:
             try:
@@ -135,7 +135,7 @@ class Tcp:
         Thread(target=self._listen, args=(agent, channel), daemon=True).start()
 
     def _listen(self, agent: int, channel: Channel) -> None:
-        """Hand on what an agent says until its connection breaks."""
+        """Pass on the messages of an agent until its connection breaks."""
         while True:
             try:
                 message = channel.receive()
@@ -147,7 +147,7 @@ class Tcp:
             self._events.put((agent, channel, message))
 
     def _silent(self) -> Lost | None:
-        """Return an agent that has given no sign of life for too long."""
+        """Return the loss of an agent that has given no sign of life for too long."""
         for agent in self._channels:
             if time.monotonic() - self._heard[agent] > self._silence_s:
                 self._hang_up(agent)

@@ -11,18 +11,18 @@ from schedlab.coalloc.agents.message import Answer, Lost, Message
 class Transport(Protocol):
     """Runs agents somewhere and lets them talk to each other and to the coordinator.
 
-    What an agent has to say to another goes there directly. A message that cannot be delivered is
-    dropped: an agent that misses it asks again. A loss is never raised, ``receive`` returns it.
+    Messages between agents go there directly. A message that cannot be delivered is dropped: the
+    coordinator asks for it again. A loss is never raised as an error; ``receive`` returns it.
     """
 
     def start(self, agents: Iterable[int]) -> None:
         """Start these agents without any data; one that has been there before is replaced."""
 
     def send(self, agent: int, message: Message) -> None:
-        """Carry a message of the coordinator's to an agent."""
+        """Carry a message from the coordinator to an agent."""
 
     def receive(self) -> Answer | Lost | None:
-        """Return the next answer, or the lost agents; None if all are idle and nothing comes."""
+        """Return the next answer or lost agent; None if all are idle and no message comes."""
 
     def close(self) -> None:
-        """Let all agents go."""
+        """Release all agents."""

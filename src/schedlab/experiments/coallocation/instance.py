@@ -10,7 +10,7 @@ from schedlab.errors import ParameterError
 
 MAX_DRAWS = 1_000
 BETWEEN_DRAWS = 1_000_000
-"""Between the generator's seeds of a problem and of the one drawn in its place."""
+"""The distance between the generator's seeds of a problem and of the one drawn in its place."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class InstanceRecipe:
     objective: str
     seed: int
     time_s: float | None = None
-    """For the search of the optimum."""
+    """The time limit of the search for the optimum."""
 
     def problem(self, draw: int) -> Problem:
         """Return the problem of that draw, counted from 0."""
@@ -47,7 +47,7 @@ class Instance:
 
     @property
     def optimum(self) -> float:
-        """By the objective's first criterion; where it is not proven, the bound."""
+        """The optimum of the objective's first criterion; if it is not proven, the bound."""
         assert self.best.bound is not None
         return self.best.bound
 

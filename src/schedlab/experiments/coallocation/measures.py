@@ -24,7 +24,7 @@ class SolverAnswer:
     Args:
         instance: the problem and its optimum.
         solution: None if the solver refused, as its messages would not fit.
-        tree: of the whole problem before any relaxation, for solvers that send messages along one.
+        tree: the tree of the whole problem before any relaxation; None for solvers without one.
     """
 
     instance: Instance
@@ -43,7 +43,7 @@ class SolverAnswer:
         return messages if messages is not None and messages.messages else None
 
     def util_mib(self, width: float | None) -> float | None:
-        """Return the size of a message about jobs that may start in any slot, 4 bytes a cell."""
+        """Return the MiB of a message about jobs that may start in any slot, 4 bytes a cell."""
         if width is None:
             return None
         return BYTES_PER_CELL * math.pow(self.instance.problem.slots, width) / MIB
@@ -51,7 +51,7 @@ class SolverAnswer:
 
 @dataclass(frozen=True)
 class AnswerMeasure:
-    """One number for an answer, or None where it is not defined; ``formula`` says what it is."""
+    """One number for an answer, or None where it is not defined; ``formula`` computes it."""
 
     formula: Callable[[SolverAnswer], float | None]
     unit: str = "1"
@@ -59,7 +59,7 @@ class AnswerMeasure:
 
     @property
     def sentence(self) -> str:
-        """What it says, in one sentence."""
+        """What the number means, in one sentence."""
         return (self.formula.__doc__ or "").partition("\n")[0]
 
 

@@ -42,7 +42,7 @@ FIGURES = {
 
 
 def draw_figures(folder: RunFolder, results: pl.DataFrame) -> list[Picture]:
-    """Draw those for which relaxations were measured; none without Matplotlib."""
+    """Draw the figures that the results allow; none without relaxations or Matplotlib."""
     drawn: list[Picture] = []
     if find_spec("matplotlib") is None:
         return drawn

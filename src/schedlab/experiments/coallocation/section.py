@@ -15,7 +15,7 @@ from schedlab.units import parse_bytes, parse_duration
 
 @dataclass(frozen=True, kw_only=True)
 class SolverSection:
-    """An entry of ``solvers``: a solver, and what tables call it."""
+    """An entry of ``solvers``: a solver, and its name in tables."""
 
     name: str
     solver: str
@@ -30,13 +30,14 @@ class CoallocSection:
 
     Args:
         kinds: how the resources of a job are drawn, as ``schedlab coalloc generate`` names it.
-        jobs: how many a problem has; a variant for each number.
-        resources: how many there are.
-        slots: the time domain is 1 to this.
+        jobs: numbers of jobs of a problem; each number is a variant.
+        resources: number of resources.
+        slots: number of slots; the time domain is 1 to this.
         objective: criteria in lexicographic order. Where all jobs must be scheduled, a problem is
             drawn again until they fit.
         memory: what the messages of a solver may need; one that needs more refuses the problem.
-        time_limit: of one solver on one problem; without it results do not depend on the machine.
+        time_limit: the time of one solver on one problem; without it results do not depend on the
+            machine.
     """
 
     kinds: tuple[str, ...]
@@ -81,7 +82,7 @@ def read_coalloc(given: Any) -> tuple[CoallocSection, tuple[SolverSection, ...]]
 
 
 def _solver(given: Any) -> SolverSection:
-    """Read a solver; a text is the solver and its name."""
+    """Read a solver; a text is both the solver and its name."""
     if isinstance(given, str):
         given = {"solver": given}
     if isinstance(given, Mapping) and "solver" in given:

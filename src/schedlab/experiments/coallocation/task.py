@@ -35,7 +35,7 @@ class SolverTask:
         return (self.solver,)
 
     def compute(self, workload: Workload | None = None) -> TaskOutcome:
-        """Return the measures of the answer; that a solver refuses is one."""
+        """Return the measures of the answer; a refusal of the solver is an answer, too."""
         instance = draw(self.recipe)
         began = time.perf_counter()
         solution = self._solution(instance.problem)
@@ -58,12 +58,12 @@ class SolverTask:
     def _tree(self, problem: Problem) -> PseudoTree | None:
         """Return the tree that the solver's heuristic makes of the whole problem.
 
-        None: it has none.
+        None if the solver has no heuristic.
         """
         heuristic = getattr(find_solver(self.solver), "heuristic", None)
         if heuristic is None:
             return None
-        # What may be left out changes domains, but neither edges nor the tree.
+        # Whether jobs may be left out changes domains, but neither edges nor the tree.
         return make_tree(
             ConstraintNetwork.of(problem, may_leave_out=False), heuristic, self.limits.seed
         )

@@ -1,4 +1,4 @@
-"""Tuning: which parameters to train with, by a grid or by Optuna."""
+"""Tuning: find the parameters to train with, by a grid or by Optuna."""
 
 from schedlab.experiments.tuning.config import Tuning, read_tuning
 from schedlab.experiments.tuning.run import Tuned, tune

@@ -18,9 +18,9 @@ TRAINING, MODEL = "best.toml", "best.zip"
 
 
 def write_best(tuning: Tuning, best: Trial, folder: Path) -> None:
-    """Write ``TRAINING``, which has the seed of the best run and so gives its model, ``MODEL``.
+    """Write ``TRAINING``, with the seed of the best run, and ``MODEL``, the model that it gives.
 
-    Where no setting has a rank there is no best, and that of an earlier search is removed.
+    If no setting has a rank there is no best one, and the files of an earlier search are removed.
     """
     if not best.ranked:
         for name in (TRAINING, MODEL):
@@ -40,7 +40,7 @@ def write_best(tuning: Tuning, best: Trial, folder: Path) -> None:
 
 
 def _write_training(path: Path, config: TrainingConfig, remarks: Iterable[str]) -> None:
-    """Write the training with remarks above it; its trace is named so that it is found."""
+    """Write the training with remarks above it; a trace gets its absolute path to be found."""
     document = config.document()
     trace = config.folder / (config.episodes.workload or "")
     if trace.is_file():

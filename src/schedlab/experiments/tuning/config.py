@@ -1,4 +1,4 @@
-"""The tuning file: the training it begins with, the space to search, and how."""
+"""The tuning file: the training to begin with, the space to search, and how to search it."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class TuneSection:
     Args:
         training: the training file, beside the tuning file.
         score: a result of the evaluation at the end of a training; its mean over runs ranks.
-        runs: trainings of each setting, with the seeds ``seed``, ``seed + 1`` and so on.
-        seed: of everything.
+        runs: number of trainings of each setting, with the seeds ``seed``, ``seed + 1`` and so on.
+        seed: the first seed of trainings, and that of the search.
         trials: number of settings, proposed by Optuna; without it, the whole grid.
-        at_once: trials proposed together, before their results are known.
+        at_once: number of trials proposed together, before their results are known.
         prune_at: the step after which trials worse than the median of earlier ones are stopped.
     """
 
@@ -61,7 +61,7 @@ class TuneSection:
 
     @property
     def seeds(self) -> range:
-        """One for each run."""
+        """The seeds of the runs."""
         return range(self.seed, self.seed + self.runs)
 
     @property
@@ -95,7 +95,7 @@ class Tuning:
             )
 
     def config(self, setting: Setting) -> TrainingConfig:
-        """Return the training with the values of the setting; an error says why there is none."""
+        """Return the training with the values of the setting; an error says why it cannot be."""
         document = self.training.document()
         self.space.put(setting, document)
         return training_config(document, self.training.folder)

@@ -1,4 +1,4 @@
-"""Every setting of the space, as in the paper's protocol."""
+"""Train every setting of the space, as in the paper's protocol."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from schedlab.experiments.tuning.trial import SearchResult
 
 
 def grid_search(tuning: Tuning, trainings: Trainings) -> SearchResult:
-    """Train the settings that can be; those that cannot are left out."""
+    """Train the settings that can be trained, and leave out the others."""
     possible, left_out = _split(tuning)
     trainings.expect(len(possible) * tuning.about.runs)
     return SearchResult(trainings.of(possible, tuning.training.train.steps), left_out)

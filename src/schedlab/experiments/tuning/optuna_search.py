@@ -17,7 +17,7 @@ from schedlab.experiments.tuning.trainings import Trainings
 from schedlab.experiments.tuning.trial import SearchResult, Trial
 
 PATIENCE = 200
-"""Proposals in a row that cannot be trained, before the search is given up."""
+"""The search is given up after this number of proposals in a row that cannot be trained."""
 
 Proposal = tuple[optuna.Trial, Setting]
 
@@ -26,7 +26,7 @@ def optuna_search(tuning: Tuning, trainings: Trainings) -> SearchResult:
     """Propose, train and learn from the scores, until there are enough trials.
 
     Proposals depend on the seed and on earlier scores only, not on which training finishes first:
-    an interrupted search that is begun again asks for the same trainings and finds them kept.
+    an interrupted search that is started again asks for the same trainings and finds them kept.
     """
     return _Search(tuning, trainings).run(tuning.about.trials or 0)
 
@@ -66,7 +66,7 @@ class _Search:
         raise InputError(f"none of {PATIENCE:,} proposed settings can be trained: {reason}")
 
     def _climb(self, proposals: list[Proposal]) -> None:
-        """Train them together, each as long as it is worth it."""
+        """Train the proposals together, each only as long as it is worth it."""
         after = None
         for rung, steps in enumerate(self.rungs):
             trials = self.trainings.of([each for _, each in proposals], steps, after=after)
@@ -81,7 +81,7 @@ class _Search:
             proposals = going_on
 
     def _goes_on(self, proposed: optuna.Trial, trial: Trial) -> bool:
-        """Tell Optuna; whether the trial is to be trained further."""
+        """Report the trial to Optuna; return whether to train it further."""
         if trial.mean is None:
             self.study.tell(proposed, state=TrialState.FAIL)
         elif trial.steps == self.rungs[-1]:
@@ -96,7 +96,7 @@ class _Search:
         return False
 
     def _keep(self, trial: Trial) -> None:
-        """Keep, of a setting that was proposed twice, the trial that went further."""
+        """Keep the trial; of a setting that was proposed twice, the one that went further."""
         name = name_of(trial.setting)
         before = self.trials.get(name)
         if before is None or before.steps < trial.steps:

@@ -1,4 +1,4 @@
-"""tune(): search the best parameters of a training."""
+"""Search for the best parameters of a training."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from schedlab.experiments.tuning.trial import SearchResult, Trial, in_order
 
 @dataclass(frozen=True)
 class Tuned:
-    """What a search gave.
+    """The result of a search.
 
     Args:
-        folder: with the ranking, the best training file and its model.
-        trials: best first.
+        folder: the folder with the ranking, the best training file and its model.
+        trials: all trials, the best first.
         left_out: settings that cannot be trained, with the reason for each.
-        computed: trainings done now, not found finished.
+        computed: number of trainings done now, not found finished.
         failures: trainings that failed, with the reason for each.
     """
 
@@ -53,13 +53,13 @@ def tune(
     Args:
         tuning: from ``read_tuning``.
         out: the folder; trainings finished there are not done again, and those interrupted go on.
-        engine: runs the trainings. Default: this process, all settings side by side, where there is
-            a GPU and they can go so; else processes on this machine.
+        engine: runs the trainings. Default: this process, with all settings side by side, if there
+            is a GPU and the settings allow that; else processes on this machine.
         progress: called as trainings finish.
     """
     if engine is None and (moved := on_the_gpu(tuning)) is not None:
         tuning, engine = moved, SideBySide()
-    tuning.training.open_episodes()  # what cannot be read is told before anything runs
+    tuning.training.open_episodes()  # unreadable jobs are an error before anything runs
     search = _search(tuning)
     folder = RunFolder(Path(out).resolve())
     folder.create(TRAININGS)

@@ -19,15 +19,15 @@ _SEARCHED = frozenset(
         *("shared_trunk", "envs", "reward_scale"),
     }
 )
-"""Parameters of ``[train]`` and ``[ppo]`` with which trainings still go side by side."""
+"""Parameters of ``[train]`` and ``[ppo]`` that may differ between trainings side by side."""
 
 
 class SideBySide:
-    """Trains tasks side by side in this process; those that cannot be are trained one by one."""
+    """Trains tasks side by side in this process where possible, and the others one by one."""
 
     def __init__(self) -> None:
         self.tell_steps: Callable[[int], None] | None = None
-        """Called now and then with the steps that all have done."""
+        """Called now and then with the number of steps that all trainings have done."""
 
     def run(self, tasks: Sequence[Task]) -> Generator[TaskOutcome, None, None]:
         """Yield one outcome per task."""
@@ -64,7 +64,7 @@ class SideBySide:
 
 
 def on_the_gpu(tuning: Tuning) -> Tuning | None:
-    """Return the same search with trainings that go side by side; None where they cannot."""
+    """Return the same search with trainings that run side by side; None if they cannot."""
     from schedlab.rl.stacked.member import can_be_stacked, gpu_is_there
 
     searched = {each.key for each in tuning.space.parameters if each.section in ("train", "ppo")}

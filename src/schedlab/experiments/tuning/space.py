@@ -50,24 +50,24 @@ class TunedParameter:
 
     @property
     def where(self) -> str:
-        """As an error names it."""
+        """Its name in errors."""
         return f"[space.{self.section}] {self.key}"
 
     @property
     def values(self) -> tuple[Any, ...]:
-        """Those listed."""
+        """The listed values."""
         assert not isinstance(self.domain, ParameterRange)
         return self.domain
 
 
 @dataclass(frozen=True)
 class Space:
-    """Every combination of values is a setting, though not each can be trained."""
+    """The parameters to search; each combination is a setting, but not all can be trained."""
 
     parameters: tuple[TunedParameter, ...]
 
     def settings(self) -> Iterator[Setting]:
-        """Yield all of them; the last parameter changes first."""
+        """Yield all settings; the last parameter changes first."""
         keys = [each.key for each in self.parameters]
         for values in product(*(each.values for each in self.parameters)):
             yield dict(zip(keys, values, strict=True))

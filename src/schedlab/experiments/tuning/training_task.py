@@ -67,14 +67,14 @@ def library_versions() -> dict[str, str]:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingTask:
-    """Train in a folder, or go on with the training that is there, and tell its last evaluation.
+    """Train in a folder, or go on with the training there, and return its last evaluation.
 
     Args:
-        key: of all that determines the outcome.
-        name: for people.
-        config: of the training.
-        folder: its own.
-        earlier: the folder of the same training with fewer steps, which is prolonged.
+        key: a key of everything that determines the outcome.
+        name: the name for people.
+        config: the training.
+        folder: the folder of the training.
+        earlier: the folder of the same training with fewer steps, to go on from.
         workload: none; the training reads its own jobs.
     """
 
@@ -92,7 +92,7 @@ class TrainingTask:
 
     @property
     def model(self) -> Path:
-        """The file that a finished training leaves, whole or not at all."""
+        """The file of the model, which only a finished training has."""
         return self.folder / MODEL
 
     def compute(self, workload: Workload | None = None) -> TaskOutcome:
@@ -127,12 +127,12 @@ class TrainingTask:
 
 
 class _Terminated(KeyboardInterrupt):
-    """SIGTERM came, by which engines stop their workers."""
+    """SIGTERM has come, with which engines stop their workers."""
 
 
 @contextmanager
 def _keeping_when_terminated() -> Iterator[None]:
-    """Let SIGTERM be met as Ctrl-C is, with a checkpoint, before the process ends by it."""
+    """Write a checkpoint on SIGTERM, as on Ctrl-C, before the process ends by it."""
     if current_thread() is not main_thread():
         yield
         return

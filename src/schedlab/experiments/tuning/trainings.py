@@ -16,7 +16,7 @@ from schedlab.rl.training_config import TrainingConfig
 TRAININGS = "trainings"
 
 Progress = Callable[[int, int, str], None]
-"""Called with the trainings done, the trainings in all, and a note."""
+"""Called with the number of finished trainings, the number of all, and a note."""
 
 
 class Trainings:
@@ -31,7 +31,7 @@ class Trainings:
         self._trace = trace_digest(tuning.training)
 
     def expect(self, trainings: int) -> None:
-        """Say how many there will be, at most."""
+        """Set the largest number of trainings that may be done."""
         self._total = trainings
 
     def pass_over(self, trainings: int) -> None:
@@ -44,7 +44,7 @@ class Trainings:
     ) -> list[Trial]:
         """Train each setting up to a number of steps, and reuse what is kept.
 
-        Trainings of ``after`` steps, where there are such, are prolonged.
+        Trainings of ``after`` steps go on, where there are any.
         """
         seeds = self.tuning.about.seeds
         tasks = [[self._task(each, seed, steps, after) for seed in seeds] for each in settings]
@@ -86,7 +86,7 @@ class Trainings:
         return TrainingRun(seed, folder, value, error)
 
     def tell_steps(self, steps: int) -> None:
-        """Tell how many steps have been learnt from, where trainings go side by side."""
+        """Report the number of steps of all trainings, where these run side by side."""
         if self.progress is not None:
             self.progress(self._done, self._total, f"{steps:,} steps in all")
 

@@ -1,4 +1,4 @@
-"""A setting and what became of its trainings."""
+"""A setting and the results of its trainings."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class Trial:
 
     @property
     def scores(self) -> list[float]:
-        """Those of the runs that did not fail."""
+        """The scores of the runs that did not fail."""
         return [run.score for run in self.runs if run.score is not None]
 
     @property
     def mean(self) -> float | None:
-        """Over all runs; none if one failed, since the others alone may be the lucky ones."""
+        """The mean over all runs; None if one failed, since the others may be the lucky ones."""
         return fmean(self.scores) if len(self.scores) == len(self.runs) else None
 
     @property
@@ -56,14 +56,14 @@ class Trial:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What a search gives: trials, and why some settings cannot be trained."""
+    """The result of a search: trials, and why some settings cannot be trained."""
 
     trials: Sequence[Trial]
     left_out: Mapping[str, str]
 
 
 def in_order(trials: Iterable[Trial], larger_is_better: bool) -> list[Trial]:
-    """Put the best first; then those given up, the latest first; then those that failed."""
+    """Sort trials: best first, then those given up, the latest first, then those that failed."""
 
     def place(trial: Trial) -> tuple[bool, int, float]:
         return trial.mean is not None, trial.steps, _worth(trial.mean, larger_is_better)

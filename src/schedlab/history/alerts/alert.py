@@ -1,4 +1,4 @@
-"""The contract of a rule: what is wrong now."""
+"""The contract of a rule, which finds what is wrong now."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Alert:
 
     Args:
         kind: the rule that found it.
-        subject: what it is about; of one kind and subject there is one alert at a time.
+        subject: what it is about; each kind and subject has at most one alert at a time.
         text: one sentence for an operator.
-        path: of the page of the service that tells more.
+        path: path of the service's page with details.
     """
 
     kind: str
@@ -33,13 +33,13 @@ class Alert:
 
 @dataclass(frozen=True)
 class RuleInput:
-    """What a rule looks at.
+    """The input of a rule.
 
     Args:
-        connection: to the store.
-        site: whose jobs and sensors they are.
-        section: what is too much.
-        now_s: the moment.
+        connection: connection to the store.
+        site: site whose jobs and sensors are watched.
+        section: limits from the site file.
+        now_s: the present, in epoch seconds.
     """
 
     connection: Connection

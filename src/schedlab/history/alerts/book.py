@@ -16,7 +16,7 @@ _PAST = 50
 
 @dataclass(frozen=True)
 class Noted:
-    """An alert in the store; the columns of its table say what each means."""
+    """An alert in the store; the comments on its table explain the columns."""
 
     id: str
     kind: str
@@ -34,7 +34,7 @@ class Noted:
 
     @property
     def told_s(self) -> float | None:
-        """When somebody was last told."""
+        """When the last message about it was sent."""
         return max((each for each in (self.mailed_s, self.posted_s) if each), default=None)
 
 
@@ -44,7 +44,7 @@ _HOLDS = alerts.c.ended_s.is_(None)
 def note_alerts(
     connection: Connection, found: Iterable[Alert], kinds: Sequence[str], now_s: float
 ) -> None:
-    """Add what is new, and end what no longer holds, of the kinds that were looked for."""
+    """Add new alerts, and end those of the checked kinds that no longer hold."""
     open_ones = {(each.kind, each.subject): each.id for each in current_alerts(connection)}
     for alert in found:
         known = open_ones.pop((alert.kind, alert.subject), None)
@@ -59,12 +59,12 @@ def note_alerts(
 
 
 def current_alerts(connection: Connection) -> list[Noted]:
-    """Return those that hold, the newest first."""
+    """Return the alerts that hold, the newest first."""
     return _found(connection, _HOLDS)
 
 
 def past_alerts(connection: Connection) -> list[Noted]:
-    """Return the last of those that are over."""
+    """Return the latest of the alerts that are over."""
     return _found(connection, alerts.c.ended_s.is_not(None), limit=_PAST)
 
 
@@ -84,7 +84,7 @@ def untold(connection: Connection, column: str, before_s: float) -> list[Noted]:
 
 
 def untold_over(connection: Connection, column: str, since_s: float) -> list[Noted]:
-    """Return those that are over since then, of which that way only their begin was told."""
+    """Return alerts that ended since then, whose beginning but not end was sent this way."""
     ended, told = alerts.c.ended_s, alerts.c[column]
     return _found(connection, (ended >= since_s) & (told < ended))
 
@@ -92,13 +92,13 @@ def untold_over(connection: Connection, column: str, since_s: float) -> list[Not
 def note_told(
     connection: Connection, ids: Sequence[str], column: str, now_s: float, failure: str | None
 ) -> None:
-    """Remember that these were told that way, or why they could not be."""
+    """Record that these alerts were sent this way, or why that failed."""
     values = {"failure": failure} if failure else {column: now_s, "failure": None}
     connection.execute(update(alerts).where(alerts.c.id.in_(ids)).values(values))
 
 
 def acknowledge(connection: Connection, alert_id: str, by: str, now_s: float) -> bool:
-    """Record who acknowledges it; False if there is no such open alert."""
+    """Record who acknowledged the alert; return False if there is no such open alert."""
     this = (alerts.c.id == alert_id) & _HOLDS
     values = {"acknowledged_by": by, "acknowledged_s": now_s}
     return connection.execute(update(alerts).where(this).values(values)).rowcount > 0

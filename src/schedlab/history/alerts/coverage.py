@@ -11,7 +11,7 @@ from schedlab.history.alerts.alert import DAY_S, Alert, RuleInput
 from schedlab.history.store.tables import Measurement, aggregates, jobs, provenances
 
 _FEWEST = 5
-"""Of fewer jobs nothing is said."""
+"""With fewer jobs there is no alert."""
 _LATEST, _EARLIER = 500, 2_000
 """The maximum number of jobs to look at."""
 
@@ -19,7 +19,7 @@ Seen = dict[tuple[str, str], tuple[float, int, str | None]]
 
 
 def fallen_coverage(look: RuleInput) -> Iterator[Alert]:
-    """Yield each item of which the sensors saw much less, and sensors that did not answer."""
+    """Yield an alert for each item whose coverage fell, and for sensors that did not answer."""
     yield from _failures(look)
     day_s = look.now_s - DAY_S
     earlier = _seen(look, day_s - 7 * DAY_S, day_s, _EARLIER)
@@ -37,7 +37,7 @@ def fallen_coverage(look: RuleInput) -> Iterator[Alert]:
 
 
 def _failures(look: RuleInput) -> Iterator[Alert]:
-    """Yield an alert where sensors did not answer for most jobs: nothing of them is known."""
+    """Yield an alert if half of the jobs or more have no data, as sensors did not answer."""
     failed = func.sum(case((jobs.c.measurement == Measurement.FAILED, 1), else_=0))
     ended = jobs.c.end_s >= int(look.now_s - DAY_S)
     counts = select(jobs.c.cluster, func.count(), failed).where(ended).group_by(jobs.c.cluster)
@@ -48,7 +48,7 @@ def _failures(look: RuleInput) -> Iterator[Alert]:
 
 
 def _seen(look: RuleInput, from_s: float, to_s: float, most: int) -> Seen:
-    """Return the mean share by cluster and item, of how many jobs, and by which source."""
+    """Return the mean coverage, the number of jobs and the source, by cluster and item."""
     found: Seen = {}
     for cluster, item, share, count, source in look.connection.execute(
         _statement(from_s, to_s, most)

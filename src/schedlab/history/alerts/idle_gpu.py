@@ -19,11 +19,11 @@ from schedlab.units import short_duration
 _ITEM = "accelerator.utilization_percent"
 _MOST_JOBS = 500
 _SEEN = 0.5
-"""Of less of the time nothing is said."""
+"""A GPU that was seen for a smaller share of the time is not judged."""
 
 
 def idle_gpus(look: RuleInput) -> Iterator[Alert]:
-    """Yield each running job that holds GPUs which did next to nothing in the last hours."""
+    """Yield an alert for each running job with GPUs that did next to nothing in the last hours."""
     if not any(_ITEM in source.items for source in look.site.sensor_sources):
         return
     began_s = int(look.now_s - look.section.idle_gpu_h * HOUR_S)
@@ -39,7 +39,7 @@ def idle_gpus(look: RuleInput) -> Iterator[Alert]:
 
 
 def _measured(look: RuleInput, record: JobRecord, from_s: float) -> tuple[int, list[str]]:
-    """Return how many GPUs were seen, and where those are that did nothing."""
+    """Return the number of GPUs that were seen, and the places of the idle ones."""
     try:
         cluster = look.site.cluster(record.cluster)
     except UnknownNameError:

@@ -1,4 +1,4 @@
-"""What is sent about alerts: those that hold, or those that are over."""
+"""Messages about alerts that hold, or about alerts that are over."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def message(site: Site, alerts: Sequence[Noted]) -> MailMessage:
 
 
 def document(site: Site, alerts: Sequence[Noted]) -> Mapping[str, Any]:
-    """Return the same for a webhook; ``text`` is what chat programs show."""
+    """Return the alerts as a JSON document for a webhook; chat programs show ``text``."""
     return {
         "text": "\n".join([_title(site, alerts), *(_says(site, each) for each in alerts)]),
         "site": site.about.name,

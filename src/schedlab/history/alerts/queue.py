@@ -14,12 +14,12 @@ from schedlab.history.store.tables import UNFINISHED, jobs
 
 _WEEKS = 4
 _USUAL = 0.95
-"""The share of hours in which no more jobs waited."""
+"""The quantile of hourly queue lengths that counts as the usual length."""
 _MOST_JOBS = 300_000
 
 
 def grown_queues(look: RuleInput) -> Iterator[Alert]:
-    """Yield each cluster on which far more jobs wait than usually."""
+    """Yield an alert for each cluster on which far more jobs wait than usual."""
     pending = select(jobs.c.cluster, func.count()).where(
         UNFINISHED, jobs.c.state == JobState.PENDING
     )
@@ -38,7 +38,7 @@ def grown_queues(look: RuleInput) -> Iterator[Alert]:
 
 
 def _usual(look: RuleInput) -> dict[str, float]:
-    """Return how many waited in all but the worst hours, up to a day ago, by cluster."""
+    """Return the queue length that only the worst hours exceeded, up to a day ago, by cluster."""
     to_s = int(look.now_s) - DAY_S
     from_s = to_s - _WEEKS * 7 * DAY_S
     left = func.coalesce(jobs.c.start_s, jobs.c.end_s, int(look.now_s))

@@ -16,4 +16,4 @@ RULES: Mapping[str, Rule] = {
     "idle-gpu": idle_gpus,
     "queue": grown_queues,
 }
-"""By the kinds of alerts that they find."""
+"""The rules, by the kinds of alerts that they find."""

@@ -1,4 +1,4 @@
-"""A source of jobs lags: nothing new has come from it."""
+"""A job source lags: nothing new has come from it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from schedlab.units import short_duration
 
 
 def lagging_sources(look: RuleInput) -> Iterator[Alert]:
-    """Yield each source of which no job has ended in the hours that the site allows."""
+    """Yield an alert for each source of which no job has ended in the hours that are allowed."""
     limit_s = look.section.source_lag_h * HOUR_S
     failures = _last_failures(look)
     for source in sorted(_sources(look)):
@@ -24,14 +24,17 @@ def lagging_sources(look: RuleInput) -> Iterator[Alert]:
 
 
 def _sources(look: RuleInput) -> set[str]:
-    """Return those that were read at some time, and those that the site file names."""
+    """Return the sources that were ever read, and those that the site file names."""
     read = look.connection.execute(select(ingests.c.source).distinct()).scalars()
     named = (each.get("name") for each in look.site.job_sections)
     return {*read, *(name for name in named if isinstance(name, str))}
 
 
 def _has_ended_since(look: RuleInput, source: str, since_s: float) -> bool:
-    """Ask by the index of ends: a working source is found at once, of others a day is read."""
+    """Return whether a job ended since then, by the index of ends.
+
+    A working source is found at once; for others, the jobs of a day are read.
+    """
     ended = select(jobs.c.id).where(jobs.c.end_s >= int(since_s), jobs.c.source == source)
     return look.connection.execute(ended.limit(1)).first() is not None
 

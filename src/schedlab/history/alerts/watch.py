@@ -1,4 +1,4 @@
-"""Looking, remembering what is wrong, and telling of it."""
+"""Look for what is wrong, remember it, and send messages about it."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def watch(connections: Connections, site: Site, section: AlertsSection, now_s: f
 def find_alerts(
     connections: Connections, site: Site, section: AlertsSection, now_s: float
 ) -> tuple[list[str], list[Alert]]:
-    """Return the kinds that could be looked for, and what is wrong.
+    """Return the kinds that could be checked, and the alerts found.
 
-    A rule that fails costs its own.
+    If a rule fails, only its own alerts are missing.
     """
     kinds: list[str] = []
     found: list[Alert] = []

@@ -29,7 +29,7 @@ class Change:
 
 
 Advised = tuple[str, Change | None]
-"""A sentence, and what it says to ask for."""
+"""A sentence of advice, and the change that it recommends."""
 
 
 def _advise_gpu(job: EndedJob, use: UsedShare) -> Advised:
@@ -71,7 +71,7 @@ def _advise_time(job: EndedJob, use: UsedShare) -> Advised | None:
 
 
 def _was_stopped(record: JobRecord) -> bool:
-    """Return whether it would have run longer: of its need nothing is known."""
+    """Return whether the job did not complete: how much time it needs is then unknown."""
     return record.state is not JobState.COMPLETED
 
 

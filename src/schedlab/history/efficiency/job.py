@@ -1,4 +1,4 @@
-"""A job that has ended, as its use is judged by."""
+"""A job that has ended, with what is needed to judge its use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from schedlab.history.site import Site
 from schedlab.platform.node_type import NodeType
 
 IDLE = 0.03
-"""A GPU that is busy less of its time is idle."""
+"""A GPU that is busy for a smaller share of its time is idle."""
 _PATIENCE_S = 60
 
 
@@ -26,14 +26,14 @@ class EndedJob:
 
     @property
     def and_waits(self) -> str:
-        """That less would have started sooner, where it waited for long."""
+        """The words " and wait less" if the job waited for long, else an empty text."""
         queued, started = self.record.queue_time, self.record.start_time
         waited = queued and started and (started - queued).total_seconds() >= _PATIENCE_S
         return " and wait less" if waited else ""
 
     @property
     def and_waits_if_shared(self) -> str:
-        """The same of what a job holds on a node: one that has the node to itself gains nothing."""
+        """The value of ``and_waits`` for what is held on a node; an exclusive job gains nothing."""
         return "" if self.record.exclusive else self.and_waits
 
     @classmethod
@@ -46,7 +46,7 @@ class EndedJob:
 
     @property
     def cpus(self) -> float | None:
-        """On each host."""
+        """The number of CPUs on each host."""
         record = self.record
         given = record.resource_alloc and record.resource_alloc.num_cpu
         if given:
@@ -55,7 +55,7 @@ class EndedJob:
 
     @property
     def memory_bytes(self) -> float | None:
-        """The most that it used on a host."""
+        """The most memory that the job used on a host."""
         peaks = [t.max for t in self.on_hosts("used_mem_bytes") if t.max is not None]
         if peaks:
             return max(peaks)
@@ -68,17 +68,17 @@ class EndedJob:
 
     @property
     def idle_gpus(self) -> int:
-        """How many of them did next to nothing."""
+        """The number of GPUs that did next to nothing."""
         return sum(percent < 100 * IDLE for percent in self.gpu_percents)
 
     def on_hosts(self, item: str) -> Iterator[Timeline]:
-        """Yield the timelines of an item."""
+        """Yield the timelines of an item, host by host."""
         for host in self.record.per_host or ():
             if item in host.timelines:
                 yield host.timelines[item]
 
     def on_gpus(self, item: str) -> Iterator[Timeline]:
-        """Yield the same of accelerators."""
+        """Yield the timelines of an item, accelerator by accelerator."""
         for host in self.record.per_host or ():
             for device in host.accelerator or ():
                 if item in device.timelines:

@@ -1,4 +1,4 @@
-"""A job's use, judged."""
+"""Judge how well a job used what it asked for."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from schedlab.history.schema.job import JobRecord
 from schedlab.history.site import Site
 
 _BY_URGENCY = ("gpu", "memory", "time", "cpu", "gpu_memory", "energy")
-"""What is scarce first."""
+"""The kinds of use; advice is given on what is scarce first."""
 
 
 @dataclass(frozen=True)
@@ -30,13 +30,13 @@ class Efficiency:
 
 
 def efficiency_of(record: JobRecord, site: Site | None) -> Efficiency:
-    """Judge a job by the site's thresholds; of one that has not ended, nothing is said."""
+    """Judge a job by the site's thresholds; the result is empty for a job that has not ended."""
     job = EndedJob.of(record, site)
     return Efficiency() if job is None else judged(job, site)
 
 
 def judged(job: EndedJob, site: Site | None) -> Efficiency:
-    """Return the same of a job that is known to have ended."""
+    """Judge a job that is known to have ended."""
     section = EfficiencySection() if site is None else site.efficiency
     looked = [(kind, label, look(job)) for kind, label, look in KINDS]
     known = [(kind, label, each) for kind, label, each in looked if each is not None]
@@ -49,6 +49,6 @@ def judged(job: EndedJob, site: Site | None) -> Efficiency:
 
 
 def _is_poor(job: EndedJob, use: UsedShare) -> bool:
-    """Return whether it is, or one of several GPUs did nothing while others hide it in the mean."""
+    """Return whether the use is poor, or an idle GPU is hidden in the mean of several."""
     is_hidden = use.kind == "gpu" and use.level is not None and job.idle_gpus > 0
     return use.level is Level.POOR or is_hidden

@@ -1,4 +1,4 @@
-"""What a job used of each thing."""
+"""How much a job used of each kind of resource."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _WH = 3_600.0
 
 @dataclass(frozen=True)
 class UsedShare:
-    """What a job used of one thing.
+    """How much a job used of one kind of resource.
 
     Args:
         kind: the key of ``[efficiency]`` that judges it.
-        label: what it is called.
-        share: of what was asked for, or of what the nodes have.
-        note: both in figures.
-        level: how good that is; None where it is not judged.
+        label: name of the kind to be shown.
+        share: share of what was asked for, or of what the nodes have.
+        note: the amounts used and asked for, as text.
+        level: how good the share is; None if it is not judged.
     """
 
     kind: str
@@ -42,7 +42,7 @@ def _time(job: EndedJob) -> Known | None:
 
 
 def _cpu(job: EndedJob) -> Known | None:
-    """Return that of a node's CPUs by its sensors, else of the job's own by the accounting."""
+    """Return the use of a node's CPUs by sensors, else that of the job's CPUs by accounting."""
     measured = [t.avg for t in job.on_hosts("used_cpu_percent") if t.avg is not None]
     if measured:
         share = sum(measured) / len(measured) / 100
@@ -81,7 +81,10 @@ def _gpu_memory(job: EndedJob) -> Known | None:
 
 
 def _energy(job: EndedJob) -> Known | None:
-    """Return the share of what the nodes, or the job's share of a node's CPUs, draw when busy."""
+    """Return the energy as a share of what the nodes draw when they are busy.
+
+    For a job that shares nodes, only its share of a node's CPUs counts.
+    """
     energy = job.record.energy
     used = None if energy is None else energy.total_joule
     busy_w = job.node.power.busy_w if job.node is not None else 0.0

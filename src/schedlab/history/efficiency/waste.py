@@ -1,4 +1,4 @@
-"""What jobs held and did not use, summed up."""
+"""Sum up what jobs held and did not use."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Waste:
 
     @property
     def idle_share(self) -> float | None:
-        """Of the nodes' hours."""
+        """The idle share of the nodes' hours."""
         return self.idle_node_h / self.node_h if self.node_h else None
 
 
@@ -62,7 +62,7 @@ def wasted(key: int, record: JobRecord, site: Site | None) -> WastedJob | None:
 
 
 def summed(jobs: Iterable[WastedJob]) -> Waste:
-    """Sum all of them."""
+    """Return the sum over all jobs."""
     wastes = [each.waste for each in jobs]
     return Waste(
         len(wastes),
@@ -74,7 +74,7 @@ def summed(jobs: Iterable[WastedJob]) -> Waste:
 
 
 def by_user(jobs: Iterable[WastedJob]) -> list[tuple[str, Waste]]:
-    """Return each user's sums; those who left most idle first."""
+    """Return the sums of each user, those with the most idle node hours first."""
     of_each: defaultdict[str, list[WastedJob]] = defaultdict(list)
     for each in jobs:
         if each.record.user_identifier:

@@ -23,7 +23,7 @@ class _ColumnarExporter(Exporter):
     """Writes the flat columns and, in one more, the whole record as JSON."""
 
     def write(self, records: Iterable[Record], path: Path, extent: Extent) -> None:
-        """Write some rows at a time."""
+        """Write the records in batches of rows."""
         import pyarrow as pa
 
         columns, records = schema_of(COLUMNS), iter(records)
@@ -59,14 +59,14 @@ class ParquetExporter(_ColumnarExporter):
     suffixes = (".parquet", ".pq")
 
     def opened(self, path: Path, schema: Any) -> AbstractContextManager[Any]:
-        """Return one row group per batch."""
+        """Return a writer that makes one row group of each batch."""
         import pyarrow.parquet as pq
 
         writer: AbstractContextManager[Any] = pq.ParquetWriter(path, schema, compression="zstd")
         return writer
 
     def batches(self, path: Path) -> Iterator[Any]:
-        """Yield them by row groups."""
+        """Yield the record batches of the file."""
         import pyarrow.parquet as pq
 
         yield from pq.ParquetFile(path).iter_batches()
@@ -78,14 +78,14 @@ class ArrowExporter(_ColumnarExporter):
     suffixes = (".arrow", ".feather")
 
     def opened(self, path: Path, schema: Any) -> AbstractContextManager[Any]:
-        """Open it uncompressed, so that it can be mapped."""
+        """Return a writer without compression, so that the file can be mapped."""
         import pyarrow as pa
 
         writer: AbstractContextManager[Any] = pa.ipc.new_file(str(path), schema)
         return writer
 
     def batches(self, path: Path) -> Iterator[Any]:
-        """Yield them as they were written."""
+        """Yield the record batches as they were written."""
         import pyarrow as pa
 
         with pa.memory_map(str(path)) as source:
@@ -94,7 +94,7 @@ class ArrowExporter(_ColumnarExporter):
 
 
 def schema_of(columns: Iterable[str]) -> Any:
-    """Return the types of some of the flat columns."""
+    """Return the Arrow schema of some of the flat columns."""
     import pyarrow as pa
 
     types = {
@@ -108,7 +108,7 @@ def schema_of(columns: Iterable[str]) -> Any:
 
 
 def record_batch(records: Sequence[Record], columns: Iterable[str], schema: Any) -> Any:
-    """Return some of the flat columns of some records."""
+    """Return a record batch with some of the flat columns of some records."""
     import pyarrow as pa
 
     found = zip(values(records, columns), schema, strict=True)

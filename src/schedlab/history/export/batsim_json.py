@@ -20,7 +20,7 @@ class BatsimJsonExporter(Exporter):
     suffixes = (".batsim.json",)
 
     def write(self, records: Iterable[Record], path: Path, extent: Extent) -> None:
-        """Write jobs as they come; the profiles, of which there are far fewer, at the end."""
+        """Write the jobs as they come, and at the end the profiles, which are far fewer."""
         table, records, run_times = HistoryTable(frozenset()), iter(records), set()
         with path.open("w", encoding="utf-8") as stream:
             stream.write(f'{{"nb_res": {extent.nodes}, "jobs": [')
@@ -34,7 +34,7 @@ class BatsimJsonExporter(Exporter):
             stream.write(f'\n], "profiles": {json.dumps(profiles)}}}\n')
 
     def texts(self, path: Path) -> Iterator[str]:
-        """Return every line."""
+        """Return the lines of the file."""
         return lines_of(path)
 
 

@@ -131,7 +131,7 @@ def _values(parts: list[Record], item: str) -> list[float]:
 
 
 def _number(jobid: str) -> int:
-    """Return the id where it is a number, as the archive wants it; else a number made of it."""
+    """Return the job id if it is a number, which the archive requires, else a hash of it."""
     if jobid.isdecimal():
         return int(jobid)
     return int.from_bytes(blake2b(jobid.encode(), digest_size=6).digest(), "big")

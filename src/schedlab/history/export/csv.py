@@ -21,7 +21,7 @@ class CsvExporter(Exporter):
     suffixes = (".csv",)
 
     def write(self, records: Iterable[Record], path: Path, extent: Extent) -> None:
-        """Write a row per job; what is not known stays empty."""
+        """Write a row per job; unknown values stay empty."""
         with path.open("w", encoding="utf-8", newline="") as stream:
             writer = csv.writer(stream, lineterminator="\n")
             writer.writerow(COLUMNS)
@@ -56,4 +56,4 @@ _WRITTEN: Mapping[type, Callable[[Any], str | None]] = {
     bool: {True: "true", False: "false"}.get,
     datetime: _time,
 }
-"""How values of a type are written, where not as they are."""
+"""How to write the values of a type that are not written as they are."""

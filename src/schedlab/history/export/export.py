@@ -1,4 +1,4 @@
-"""From a store to a file in somebody's format."""
+"""Write jobs of a store to a file in one of several formats."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from schedlab.lookup import find_class
 
 _SHOWN_NAMES = 5
 
-# Where names stand in the tables, by the kinds of a policy.
+# The column of the tables that holds the names of each kind in a policy.
 _NAMES: dict[str, ColumnElement[str]] = {
     "user": jobs.c.user_identifier,
     "group": jobs.c.accounting_group,
     "node": hosts.c.node_id,
     "job_name": jobs.c.job_name,
 }
-# A job called "gpu" does not give itself away by running in a partition called "gpu".
+# The partition "gpu" does not expose a job that is called "gpu" too.
 _PEOPLE_AND_MACHINES = ("user", "group", "node")
 _PUBLIC = (jobs.c.cluster, jobs.c.partition)
 
@@ -57,19 +57,19 @@ def export(
     zone: timezone = UTC,
     nodes: int | None = None,
 ) -> Exported:
-    """Write jobs of the store, whole or not at all, holding no more than some of them at a time.
+    """Write jobs of the store, completely or not at all; only some are in memory at a time.
 
     Args:
         store: the history.
         path: the file, or for ``clustercockpit`` the folder, to write.
         format: a name in ``EXPORTERS`` or ``package.module:Class``; else the suffix decides.
-        query: which jobs; without it, all.
+        query: which jobs to write. Default: all.
         release: makes pseudonyms; what was written is then searched for every real name.
-        zone: of all times.
-        nodes: how many the machine has; without it, as many as were used, marked as inferred.
+        zone: time zone of all times. Default: UTC.
+        nodes: number of nodes of the machine; without it, the number used, marked as inferred.
 
     Raises:
-        LeakError: a real name stands in it; nothing is written.
+        LeakError: the output contains a real name; nothing is written.
     """
     path, query = Path(path), query or JobQuery()
     exporter, exported = find_exporter(path, format), Exported()
@@ -86,7 +86,7 @@ def export(
 
 
 def find_exporter(path: Path, format: str | None) -> Exporter:
-    """Return it by its name, or by the ending of the file's."""
+    """Return the exporter of that format, or the one for the ending of the file's name."""
     if format is not None:
         return find_class("format", format, EXPORTERS)()
     suffixes = {suffix: each for each in EXPORTERS.values() for suffix in each.suffixes}
@@ -124,7 +124,7 @@ def _target(path: Path, exporter: Exporter) -> AbstractContextManager[Path]:
 
 @contextmanager
 def _new_folder(path: Path) -> Iterator[Path]:
-    """Give a temporary name in the same place, renamed to ``path`` when the block ends well."""
+    """Yield a temporary path beside ``path``; rename it to ``path`` if the block succeeds."""
     if path.exists():
         raise OutputError(f"{path}: exists; name a folder that does not")
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
@@ -140,7 +140,7 @@ def _new_folder(path: Path) -> Iterator[Path]:
 def _refuse_leaks(
     exporter: Exporter, written: Path, path: Path, store: Store, release: Release
 ) -> int:
-    """Search what was written for every real name; how many names that were."""
+    """Refuse output with a real name in it; return the number of names searched for."""
     search = NameSearch(_names(store, release))
     leaks = ((name, text) for text in exporter.texts(written) for name in search.found(text))
     found = list(islice(leaks, _SHOWN_NAMES))
@@ -151,7 +151,7 @@ def _refuse_leaks(
 
 
 def _names(store: Store, release: Release) -> set[str]:
-    """Return the names that the release hides: all that the store has, and those met on the way."""
+    """Return the names that the release hides: those in the store, and those met in records."""
     hidden = {kind: set(names) for kind, names in release.hidden.items()}
     for kind, column in _NAMES.items():
         if not release.policy.keeps(kind):

@@ -1,4 +1,4 @@
-"""What an exporter is: it writes job records in one format, as they come."""
+"""The base class of exporters, which write job records in one format as they come."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ class Extent:
     """What must be known of all jobs before the first one is written.
 
     Args:
-        name: what the history is called.
-        nodes: how many there are.
-        inferred: not given, but the number used, or the most that one job asked for.
+        name: name of the history.
+        nodes: number of nodes.
+        inferred: whether the number of nodes is not given, but the number used, or the most that
+            one job asked for.
         find_preceding: finds the ids of the jobs on which others depend.
     """
 
@@ -30,7 +31,7 @@ class Extent:
 
 
 class Exporter(ABC):
-    """Writes records in one format, and never holds more than some of them."""
+    """Writes records in one format, and holds only some of them in memory at a time."""
 
     suffixes: ClassVar[tuple[str, ...]] = ()
     """Endings of file names, with the dot."""
@@ -43,15 +44,15 @@ class Exporter(ABC):
 
     @abstractmethod
     def texts(self, path: Path) -> Iterator[str]:
-        """Yield everything in what was written that could hold a name, to be searched for names."""
+        """Yield every text in the output that could hold a name, to be searched for names."""
 
 
 VOCABULARY = frozenset({"state", "job_type", "schema_version"})
-"""Items whose texts are the schema's words, whatever a user may be called."""
+"""Items whose texts are words of the schema, even if a user has such a name."""
 
 
 def texts_in(value: Any) -> Iterator[str]:
-    """Yield the texts anywhere in a value of JSON; keys are words of the schema."""
+    """Yield all texts in a JSON value, except keys, which are words of the schema."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):

@@ -16,7 +16,7 @@ Value = str | int | float | bool | None
 
 
 def _item(*path: str) -> Callable[[Record], Any]:
-    """Return what stands at that place of the record, or None."""
+    """Return a function that returns the item at this path of a record, or None."""
     *sections, item = path
     if not sections:
         return methodcaller("get", item)
@@ -37,7 +37,7 @@ def _hosts(record: Record) -> str | None:
 
 
 def _over_hosts(item: str, fold: Callable[[list[float]], float]) -> Callable[[Record], Any]:
-    """Return the item of each host, folded into one value; None unless every host has it."""
+    """Return a function that folds an item of all hosts; None unless every host has it."""
 
     def found(record: Record) -> float | None:
         hosts = record.get("per_host")
@@ -89,10 +89,10 @@ COLUMNS: dict[str, tuple[type, Callable[[Record], Any]]] = {
 
 
 def values(records: Sequence[Record], columns: Iterable[str] = COLUMNS) -> list[Iterable[Value]]:
-    """Return the values of the columns, or of some: column by column, one for each record."""
+    """Return the values of these columns, column by column, one value for each record."""
     return [map(COLUMNS[name][1], records) for name in columns]
 
 
 def whole(record: Record) -> str:
-    """Return the record as JSON, for tables that have a column for what has none of its own."""
+    """Return the record as JSON, for tables that keep it whole in one column."""
     return to_json(record).decode()

@@ -1,4 +1,4 @@
-"""The standard records themselves, in one array or on lines of their own."""
+"""The standard records themselves, in one array or one on each line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class JsonLinesExporter(Exporter):
     suffixes = (".jsonl", ".ndjson")
 
     def write(self, records: Iterable[Record], path: Path, extent: Extent) -> None:
-        """Write them as they come."""
+        """Write the records as they come."""
         with path.open("wb") as stream:
             for record in records:
                 stream.write(to_json(record) + b"\n")
@@ -33,7 +33,7 @@ class JsonExporter(Exporter):
     suffixes = (".json",)
 
     def write(self, records: Iterable[Record], path: Path, extent: Extent) -> None:
-        """Write them as they come, with a comma before each but the first."""
+        """Write the records as they come, with a comma before each but the first."""
         with path.open("wb") as stream:
             opening = b"[\n"
             for record in records:
@@ -42,7 +42,7 @@ class JsonExporter(Exporter):
             stream.write(b"\n]\n" if opening == b",\n" else b"[]\n")
 
     def texts(self, path: Path) -> Iterator[str]:
-        """Yield the values of every record, each of which has a line."""
+        """Yield the values of every record; each record is on its own line."""
         for line in lines_of(path):
             if line.startswith("{"):
                 yield from texts_in(from_json(line.rstrip().removesuffix(",")))

@@ -1,4 +1,4 @@
-"""The trace formats of simulators that count jobs in columns: SWF and GWF."""
+"""The trace formats of simulators with one line of columns for each job: SWF and GWF."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _JOBS = 20_000
 
 
 class _Jobs:
-    """Some jobs by columns; those that never ran may be among them, unlike in a workload."""
+    """Some jobs as columns; unlike a workload, they may include jobs that never ran."""
 
     def __init__(self, columns: dict[str, Array]) -> None:
         self._columns = columns
@@ -43,7 +43,7 @@ class _TraceExporter(Exporter):
     comment: ClassVar[str]
 
     def write(self, records: Iterable[Record], path: Path, extent: Extent) -> None:
-        """Write some jobs at a time; the first of them say when time begins."""
+        """Write some jobs at a time; the first ones set the origin of time."""
         table, records = HistoryTable(extent.find_preceding()), iter(records)
         portions = iter(lambda: list(islice(records, _JOBS)), [])
         with path.open("wb") as stream:
@@ -54,7 +54,7 @@ class _TraceExporter(Exporter):
                     self.write_lines(_Jobs(columns), table, stream)
 
     def texts(self, path: Path) -> Iterator[str]:
-        """Return every line."""
+        """Return the lines of the file."""
         return lines_of(path)
 
     @abstractmethod
@@ -79,7 +79,7 @@ class SwfExporter(_TraceExporter):
     comment = ";"
 
     def write_lines(self, jobs: _Jobs, table: HistoryTable, stream: BinaryIO) -> None:
-        """Write 18 numbers for each."""
+        """Write a line of 18 numbers for each job."""
         write_swf_lines(jobs, stream)
 
 
@@ -90,5 +90,5 @@ class GwfExporter(_TraceExporter):
     comment = "#"
 
     def write_lines(self, jobs: _Jobs, table: HistoryTable, stream: BinaryIO) -> None:
-        """Write 29 fields for each."""
+        """Write a line of 29 fields for each job."""
         write_gwf_lines(jobs, words_of(table.labels()), stream)

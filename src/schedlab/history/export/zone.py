@@ -1,4 +1,4 @@
-"""One zone for all times of a file, so that the order of texts is the order of time."""
+"""Convert all times of a file to one zone, so that texts sort in the order of time."""
 
 from __future__ import annotations
 

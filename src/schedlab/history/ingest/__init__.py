@@ -1,4 +1,4 @@
-"""Where job records come from: one file for each kind of accounting."""
+"""Sources of job records: one file for each kind of accounting."""
 
 from __future__ import annotations
 

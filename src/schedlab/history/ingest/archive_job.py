@@ -1,4 +1,4 @@
-"""The record of a job of an archive that counts processors: SWF, and GWF built upon it."""
+"""Records of jobs in archives that count processors: SWF, and GWF, which builds on it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from schedlab.history.schema.job import (
 from schedlab.history.schema.times import from_epoch
 
 NUMBERS = 11
-"""Fields 1 to 11 are numbers in both formats; those behind them are names, or stand for them."""
+"""Fields 1 to 11 are numbers in both formats; later fields are names or stand for names."""
 
 # Looked up once: Python 3.11 finds members of an enumeration slowly.
 _COMPLETED, _CANCELLED = JobState.COMPLETED, JobState.CANCELLED
@@ -29,10 +29,11 @@ Document = dict[str, Any]
 
 
 def add_numbers(document: Document, numbers: Sequence[float], epoch_s: int) -> JobRecord | None:
-    """Return the record of a document of names and of fields 1 to 11, -1 where unknown.
+    """Return the record made of a document of names and of fields 1 to 11, -1 where unknown.
 
-    Times begin at ``epoch_s``. The formats know processors only: each stands for a host of one
-    CPU. ``None`` for a part of a job that was swapped or checkpointed: it has a line for all.
+    Times count from ``epoch_s``. The formats know only processors: each becomes a host of one CPU.
+    Return ``None`` for a part of a job that was swapped or checkpointed, since such a job has a
+    line for all its parts.
     """
     _, submit_s, wait_s, run_s, procs, cpu_s, used_kb, asked, limit_s, asked_kb, status = numbers
     if status in _PARTS:

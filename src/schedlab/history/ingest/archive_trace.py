@@ -19,7 +19,7 @@ from schedlab.workload.readers.swf import SWF_FIELDS
 _NAMES = tuple(
     enumerate(("user_identifier", "accounting_group", "application", "queue", "partition"), NUMBERS)
 )
-"""Where the names stand that both formats have, fields 12 to 16."""
+"""The places of the names that both formats have, fields 12 to 16."""
 _START = re.compile(r"\W*UnixStartTime:\s*(\d+)")
 
 
@@ -40,9 +40,9 @@ class _Trace(ABC):
         self._input = TextInput(self.file, self.command)
 
     def read(self, since: str | None = None) -> Iterator[JobRecord | Fault]:
-        """Yield the jobs of the lines since then.
+        """Yield the jobs of the lines since that cursor.
 
-        Parts of a job that has a line for all are not.
+        Parts of a job are left out if the job has a line for all of them.
         """
         place, label = ReadPosition.parse(since), self._input.label
         for line in self._input.lines(place):
@@ -76,7 +76,7 @@ class _Trace(ABC):
 
     @abstractmethod
     def add_own(self, document: Document, words: Sequence[str]) -> None:
-        """Add what only this format has, of a line's words."""
+        """Add the items that only this format has, from the words of a line."""
 
 
 @dataclass
@@ -87,7 +87,7 @@ class SwfTrace(_Trace):
     fields = len(SWF_FIELDS)
 
     def add_own(self, document: Document, words: Sequence[str]) -> None:
-        """Add the job that this one came after. Numbers stand for names, kept as texts."""
+        """Add the job that precedes this one. Numbers stand for names, and are kept as texts."""
         if words[16] != "-1":
             document["dependency"], document["think_time_sec"] = [words[16]], int(words[17])
 

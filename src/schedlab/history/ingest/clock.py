@@ -1,4 +1,4 @@
-"""Local clock readings in accounting files, and the moments they mean."""
+"""Turn local clock readings in accounting files into the moments that they mean."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _NEVER = frozenset({"", "None", "Unknown", "unknown", "(null)"})
 
 
 class SiteClock:
-    """Reads the times of a site whose clocks show one zone, summer time and all."""
+    """Reads times of a site whose clocks show one zone, including summer time."""
 
     def __init__(self, zone: str) -> None:
         self._zone = find_zone(zone)
@@ -42,13 +42,13 @@ class SiteClock:
 
 
 def limit_of_minutes(text: str) -> int | None:
-    """Return seconds in a time limit in minutes; ``None`` where there is none."""
+    """Return the seconds of a time limit in minutes; ``None`` if there is no limit."""
     return int(text) * 60 if text.isdigit() else None
 
 
 def seconds_of(text: str) -> float:
-    """Return seconds in ``[DD-[HH:]]MM:SS[.fff]``, as Slurm prints durations."""
-    if len(text) == 8 and text[2] == text[5] == ":" and "-" not in text:  # so most are
+    """Return the seconds of ``[DD-[HH:]]MM:SS[.fff]``, as Slurm prints durations."""
+    if len(text) == 8 and text[2] == text[5] == ":" and "-" not in text:  # the usual form
         return 3600 * float(text[:2]) + 60 * float(text[3:5]) + float(text[6:])
     days, _, clock = text.rpartition("-")
     seconds = 0.0

@@ -23,10 +23,10 @@ _JOULE_PER_KWH = 3.6e6
 
 @dataclass
 class ClusterCockpit:
-    """Reads ``FOLDER/CLUSTER/JOBID/1000/JOBID%1000/START/meta.json``, all that changed.
+    """Reads all changed files ``FOLDER/CLUSTER/JOBID/1000/JOBID%1000/START/meta.json``.
 
-    The archive has no time of submission before its newer releases, and its statistics are of
-    the whole job: they are kept as the item ``statistics``.
+    Only newer releases of ClusterCockpit record the time of submission. Statistics are of the whole
+    job, and are kept as the item ``statistics``.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Live commands: what another program prints, line by line, while it runs."""
+"""The output of other programs, line by line, while they run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TIMEOUT_S = 60
 
 @contextmanager
 def output_of(command: Sequence[str], env: Mapping[str, str] | None = None) -> Iterator[IO[bytes]]:
-    """Open what the command prints; an error if it cannot be run or fails."""
+    """Open the output of a command; raise an error if it cannot be run or fails."""
     with tempfile.TemporaryFile() as complaints:
         process = _start(command, complaints, {**os.environ, **(env or {})})
         assert process.stdout is not None
@@ -24,7 +24,7 @@ def output_of(command: Sequence[str], env: Mapping[str, str] | None = None) -> I
             with process.stdout:
                 yield process.stdout
         except InputError:
-            _finish(process, command, complaints)  # its failure explains an output without sense
+            _finish(process, command, complaints)  # its failure would explain bad output
             raise
         except BaseException:
             process.kill()

@@ -14,10 +14,10 @@ from schedlab.history.schema.job import JobRecord
 from schedlab.workload.readers.grid_engine_row import Row, parse_row
 
 SETTLE_S = 60
-"""How long after a job's end rows of its parallel tasks may still come."""
+"""How long after a job's end rows of its parallel tasks may still arrive."""
 
 REACH_BYTES = 1 << 30
-"""How far back in the file a job's earlier attempts are looked for: some million rows."""
+"""How far back in the file earlier attempts of a job are looked for: some million rows."""
 
 ORPHAN_S = 30 * 86400
 """How long rows of parallel tasks wait for the row of their job."""
@@ -44,7 +44,7 @@ class _Runs:
     swept: datetime | None = None
 
     def add(self, row: Row, place: ReadPosition) -> Iterator[_Run]:
-        """Take the row at that place in; what cannot get more rows then comes out."""
+        """Add the row at that place, and yield the runs that can then get no more rows."""
         self.now = row.ended or self.now
         yield from self._settled(self.now)
         key = f"{row.job}.{row.task}"
@@ -126,5 +126,5 @@ class GridEngine:
         put_back = row.failed in RESCHEDULED
         attempt = attempts.number(f"{row.job}.{row.task}", run.offset, put_back=put_back)
         if put_back and row.submitted is None:
-            return []  # 8.1.9 says of a rescheduled attempt that there was one, and no more
+            return []  # 8.1.9 records only that there was a rescheduled attempt
         return [record_of(row, run.slaves, self.cluster, attempt, self.gpu_resources)]

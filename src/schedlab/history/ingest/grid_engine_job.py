@@ -9,7 +9,7 @@ from schedlab.history.schema.job import JobRecord, JobState
 from schedlab.workload.readers.grid_engine_row import Row, bytes_in, requests_in, seconds_in
 
 RESCHEDULED = frozenset({24, 25})
-"""``failed`` of a run that was put back: migrating, or rescheduling."""
+"""Values of ``failed`` for a run that was put back: migrating, or rescheduling."""
 
 _ENFORCED_LIMIT = 37
 _CUT_S = 2  # start and end are written in whole seconds
@@ -49,13 +49,13 @@ def record_of(
 
 
 def _jobid(row: Row, attempt: int) -> str:
-    """Return it as ``qacct -j`` is asked: ``12``, ``10.3`` for a task of an array."""
+    """Return the job id as ``qacct -j`` takes it: ``12``, or ``10.3`` for a task of an array."""
     jobid = f"{row.job}.{row.task}" if row.task else f"{row.job}"
     return jobid if attempt == 1 else f"{jobid}.r{attempt}"
 
 
 def _request(row: Row, wanted: dict[str, str], hosts: int, gpus: Sequence[str]) -> dict[str, Any]:
-    """Return the request; Grid Engine asks for slots, so that the hosts are those it got."""
+    """Return the request; users ask for slots, so its hosts are those that the job got."""
     slots_perhost = -(-row.slots // hosts)
     request: dict[str, Any] = {"num_host": hosts, "num_cpu_perhost": slots_perhost}
     memory = next((found for name in _MEMORY if (found := bytes_in(wanted.get(name)))), None)
@@ -72,7 +72,7 @@ def _state(row: Row, wanted: dict[str, str], limit_s: int | None) -> JobState:
         return JobState.REQUEUED
     if row.deleted:
         return JobState.CANCELLED
-    # A shell that sees its child killed first ends by itself: the code tells, and failed is 0.
+    # A shell whose child is killed first ends by itself: failed is 0, only the exit code tells.
     was_stopped = bool(row.failed) or row.exit_status > 128
     if was_stopped and limit_s and row.started and row.ended:
         ran_s = (row.ended - row.started).total_seconds()
@@ -84,7 +84,7 @@ def _state(row: Row, wanted: dict[str, str], limit_s: int | None) -> JobState:
 
 
 def _filled_memory(row: Row, wanted: dict[str, str]) -> bool:
-    """Return whether of the limits that are enforced it was that of memory, which is per slot."""
+    """Return whether the limit that was enforced is that of memory, which is per slot."""
     limit = bytes_in(wanted.get("h_vmem"))
     return limit is not None and row.maxvmem_bytes >= limit * row.slots
 
@@ -95,7 +95,7 @@ def _job_type(row: Row) -> str:
 
 
 def _run(row: Row, slaves: Sequence[Row], hosts: list[str]) -> dict[str, Any]:
-    """Return what only a run that started has."""
+    """Return the items that only a started run has."""
     every = (row, *slaves)
     even = row.slots % len(hosts) == 0
     share = {"num_cpu": row.slots // len(hosts)} if even else {}

@@ -1,4 +1,4 @@
-"""From rows to records: what cannot be made is a fault, and the rest goes on."""
+"""Turn rows into records; a row that makes no record becomes a fault."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from schedlab.history.schema.job import JobRecord
 from schedlab.history.schema.timeline import Item
 
 Part = Item | dict[str, Any]
-"""A part of a record, or what it is to be made of."""
+"""A part of a record, or the items to make it from."""
 
 SHARED_PARTS = 65_536
-"""Parts of records that a source keeps at most: many jobs have the same, and none is changed."""
+"""Maximum number of shared parts: many jobs have equal ones, and parts are never changed."""
 
 UNUSABLE = (
     ValidationError,
@@ -28,15 +28,13 @@ UNUSABLE = (
     IndexError,
     OverflowError,
 )
-"""What a row that makes no record is met with."""
+"""The errors that a row may cause when no record can be made of it."""
 
 
 def part(model: type[Item], items: dict[str, Any]) -> Part:
-    """Return the part of these items.
+    """Return the part made of these items, or the items themselves if they are faulty.
 
-    Where they are at fault, they themselves, for the record to refuse.
-
-    Only the record knows the path of what is wrong.
+    The record then refuses them: only the record knows the path of what is wrong.
     """
     try:
         return model.model_validate(items)
@@ -55,7 +53,7 @@ def made(
 
 
 def refusal(where: str, error: Exception) -> list[Fault]:
-    """Return why the row at ``where`` makes no record, of what one of ``UNUSABLE`` says."""
+    """Return faults that say why the row at ``where`` makes no record."""
     match error:
         case ValidationError():
             return list(faults_of(error, where))

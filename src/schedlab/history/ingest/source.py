@@ -1,4 +1,4 @@
-"""What a source of jobs is: it reads records from wherever a site keeps its accounting."""
+"""The contract of a job source: it reads records from a site's accounting."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ class JobSource(Protocol):
 
     name: str
     cursor: str
-    """Where the next reading goes on; what it says once ``read`` is exhausted."""
+    """The place where the next reading goes on; valid once ``read`` is exhausted."""
 
     def read(self, since: str | None = None) -> Iterator[JobRecord | Fault]:
         """Return the records since that cursor, or all.
 
-        A broken one is a ``Fault`` in its place.
+        A record that cannot be read is replaced by a ``Fault``.
         """
         ...
 
 
 def fingerprint(file: str | Path) -> str:
-    """Return what changes when the file does: its size and the time it was written."""
+    """Return a text that changes with the file: its size and the time it was written."""
     try:
         status = Path(file).stat()
     except OSError as error:
@@ -43,11 +43,12 @@ FORGET_AFTER_S = 90 * 86400
 
 
 class AttemptCounter:
-    """Remembers the attempts that were put back into the queue, and in which order they were.
+    """Remembers the attempts that were put back into the queue, and their order.
 
-    The order is any whole number that grows: seconds of the epoch, or bytes of a file. What it
-    knows can be stored with a source's cursor, so that rows read twice, or read later than the
-    attempt before, get the same number. ``reach`` is how far back it looks.
+    The order is given by any whole number that grows: seconds of the epoch, or bytes of a file.
+    What the counter knows can be stored with a source's cursor, so that rows that are read twice,
+    or in a later reading than the attempt before, get the same number. ``reach`` is how far back it
+    looks.
     """
 
     def __init__(
@@ -65,7 +66,7 @@ class AttemptCounter:
         return job in self._put_back
 
     def number(self, job: str, place: int, *, put_back: bool) -> int:
-        """Return 1 plus the attempts at the job that stand before this one and were put back."""
+        """Return 1 plus the number of earlier attempts at the job that were put back."""
         if not put_back and job not in self:
             return 1
         places = self._put_back.setdefault(job, [])
@@ -74,6 +75,6 @@ class AttemptCounter:
         return 1 + sum(0 < place - each <= self._reach for each in places)
 
     def known(self, now: int) -> dict[str, list[int]]:
-        """Return what must be remembered after that place."""
+        """Return what the counter must remember after that place."""
         oldest = now - self._reach
         return {job: places for job, places in self._put_back.items() if max(places) >= oldest}

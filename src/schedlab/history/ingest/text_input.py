@@ -1,4 +1,4 @@
-"""Lines of accounting, from a file or from what a command prints, read on where one stopped."""
+"""Lines of accounting from a file or a command's output, continued where reading stopped."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ReadPosition:
 
     @classmethod
     def parse(cls, cursor: str | None) -> ReadPosition:
-        """Read it from the text of a cursor; the beginning where there is none."""
+        """Read a position from the text of a cursor; without a cursor, the beginning."""
         try:
             return cls(**json.loads(cursor)) if cursor else cls()
         except (TypeError, ValueError):
@@ -66,7 +66,7 @@ class TextInput:
 
     @property
     def label(self) -> str:
-        """What faults name it by."""
+        """The name of the input in faults."""
         return self.file or " ".join(self.command or ())
 
     @contextmanager
@@ -79,11 +79,9 @@ class TextInput:
     def lines(self, place: ReadPosition) -> Iterator[str]:
         """Yield the lines after that place, without their ends.
 
-        It stands before the one that is given.
-
-        An input that begins differently now, or is shorter, was replaced by another one: it is
-        read from its beginning. A last line without an end may still be written: the place
-        stays before it.
+        When a line is yielded, the place is still before that line. An input that begins
+        differently now, or is shorter, was replaced by another one: it is read from its beginning.
+        A last line without an end may still be incomplete: the place stays before it.
         """
         if place.offset:
             with self.open() as stream:
@@ -114,7 +112,7 @@ def open_file(path: str) -> Iterator[IO[bytes]]:
 
 
 def _skip(stream: IO[bytes], left: int) -> bool:
-    """Return whether there was this much to skip."""
+    """Skip this number of bytes; return whether the stream had them."""
     while left > 0 and (chunk := stream.read(min(left, _CHUNK_BYTES))):
         left -= len(chunk)
     return left <= 0

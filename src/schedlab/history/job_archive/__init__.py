@@ -1,1 +1,1 @@
-"""Old jobs in Parquet files, by month: moved there, found there, asked there, deleted there."""
+"""Old jobs in Parquet files, by month: how they are moved, found, queried and deleted."""

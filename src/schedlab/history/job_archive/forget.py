@@ -1,4 +1,4 @@
-"""Deleting from the archive what is too old to be kept."""
+"""Delete from the archive what is too old to be kept."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from schedlab.history.store.archive_tables import archive_parts, archived
 
 @dataclass
 class Deleted:
-    """What is gone."""
+    """What was deleted."""
 
     jobs: int = 0
     files: int = 0
     days: int = 0
-    """Of timelines, counted for each cluster."""
+    """Days of timelines, counted for each cluster."""
 
 
 def delete_old(store: Store, folder: Path, before_s: int) -> Deleted:
-    """Delete jobs of months that were over by then, and timelines of days before.
+    """Delete jobs of months that ended by ``before_s``, and timelines of earlier days.
 
-    The file goes first: a run that is killed leaves one in the list that is not there, and the next
-    one goes on from it.
+    A file is deleted before its entry in the list: a run that is killed leaves an entry without a
+    file, and the next run goes on from there.
     """
     gone = Deleted()
     try:

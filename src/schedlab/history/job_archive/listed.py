@@ -1,4 +1,4 @@
-"""What a store says of its archive."""
+"""What a store knows of its archive."""
 
 from __future__ import annotations
 

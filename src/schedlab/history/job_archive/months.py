@@ -1,4 +1,4 @@
-"""Months of the archive, which are UTC's."""
+"""Months of the archive, in UTC."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def month_end_s(month: str) -> int:
 
 
 def months_before_s(now_s: float, months: int) -> int:
-    """Return the begin of the month that lies this number of months before."""
+    """Return the beginning of the month that lies this number of months before ``now_s``."""
     return _begin_s(datetime.fromtimestamp(now_s, UTC), -months)
 
 

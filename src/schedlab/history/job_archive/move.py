@@ -1,8 +1,9 @@
-"""Moving jobs from a store to the archive, in steps that may be cut off anywhere.
+"""Move jobs from a store to the archive, in steps that may be interrupted anywhere.
 
-Each step is one transaction: some jobs of a month are read, written to a new file that is there
-for good, and forgotten. A run that is killed in between leaves a file that the store does not list,
-with jobs that the store still has; the next run removes it. No file is ever written again.
+Each step is one transaction: some jobs of a month are read, written to a new file that is safe on
+disk, and deleted from the store. A run that is killed in between leaves a file that the store does
+not list, with jobs that the store still has; the next run removes it. A file is never written
+twice.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from schedlab.history.store.tables import Measurement, aggregates, hosts, jobs, 
 from schedlab.history.store.writes import insert_rows, known, next_number
 
 PART = 20_000
-"""Jobs of one file, and of one transaction."""
+"""Maximum number of jobs in one file and in one transaction."""
 
 _KEY, _END_S = map(jobs.columns.keys().index, ("id", "end_s"))
 _OF_ARCHIVED = [jobs.columns.keys().index(name) for name in archived.columns.keys()[:-1]]
@@ -42,7 +43,7 @@ class Moved:
     jobs: int = 0
     files: int = 0
     waiting: int = 0
-    """Jobs of that time that stay, as their sensors have not been asked yet."""
+    """Jobs of that time that stay, since sensors have not been asked about them yet."""
     strange: tuple[str, ...] = ()
     """Files in the folder that this store does not list; they are left as they are."""
 
@@ -53,13 +54,13 @@ def move_jobs(
     before_s: int,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Moved:
-    """Move all jobs that ended before then.
+    """Move all jobs that ended before ``before_s``.
 
     Args:
-        store: where they are; no other ingest may run meanwhile.
-        folder: of the archive.
+        store: store with the jobs; no other ingest may run meanwhile.
+        folder: folder of the archive.
         before_s: epoch seconds.
-        progress: told how many jobs have been moved.
+        progress: called with the number of jobs moved so far.
     """
     moved = Moved(strange=_tidied(store, folder))
     while count := _move_some(store, folder, before_s):
@@ -104,7 +105,7 @@ def _texts(
 
 
 def _list(connection: Connection, path: str, month: str, rows: Sequence[Values]) -> int:
-    """Note the file and who is in it."""
+    """Record the file and the jobs in it; return the number of the file."""
     part = next_number(connection, archive_parts.c.id)
     about = {"month": month, "month_end_s": month_end_s(month), "written_s": time.time()}
     values = {"id": part, "path": path, "jobs": len(rows), **about}
@@ -123,7 +124,7 @@ def _forget(connection: Connection, part: int) -> None:
 
 
 def _tidied(store: Store, folder: Path) -> tuple[str, ...]:
-    """Remove what killed runs left; the names of other files that the store does not list."""
+    """Remove what killed runs left; return other files that the store does not list."""
     remove_unfinished(folder)
     listed = {path for (path,) in store.select(select(archive_parts.c.path))}
     strange = []

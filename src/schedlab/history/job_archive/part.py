@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 FOLDER = "jobs"
-"""In the folder of the archive."""
-_ROWS = 2_000  # of a group: a job is found without reading those of others
+"""The folder of these files, within the folder of the archive."""
+_ROWS = 2_000  # of a row group: to find a job, no other group is read
 _OF_THE_STORE = ("digest", "measurement")
 _PRIVATE = 0o600
 
@@ -31,13 +31,13 @@ def new_path(month: str, keys: Sequence[int]) -> str:
 
 
 def files_in(folder: Path) -> Iterator[str]:
-    """Return the names of all parts that are there."""
+    """Yield the paths of all existing files, relative to the folder of the archive."""
     for path in sorted((folder / FOLDER).glob("month=*/*.parquet")):
         yield str(path.relative_to(folder))
 
 
 def remove_unfinished(folder: Path) -> None:
-    """Remove what killed runs had begun to write; the caller knows that no other is at it."""
+    """Remove unfinished files of killed runs; the caller knows that no other run is active."""
     for path in (folder / FOLDER).glob("month=*/.*.tmp"):
         path.unlink(missing_ok=True)
 
@@ -48,7 +48,7 @@ def write_part(
     hosts: Mapping[int, Sequence[str]],
     tags: Mapping[int, Sequence[str]],
 ) -> None:
-    """Write the rows of ``jobs``; the file is there for good when this returns, or not at all."""
+    """Write rows of ``jobs``; the file is safe on disk when this returns, or does not exist."""
     import pyarrow.parquet as pq
 
     with _failing_as_output(path):
@@ -80,7 +80,7 @@ def _table(
 
 
 def _to_disk(path: Path) -> None:
-    """Write it to disk: the store forgets the jobs next, and they must outlive a power failure."""
+    """Flush to disk: the store deletes the jobs next, and they must survive a power failure."""
     file = os.open(path, os.O_RDONLY)
     try:
         os.fsync(file)

@@ -1,4 +1,4 @@
-"""Questions to the archive: DuckDB reads the Parquet files where they are."""
+"""Queries of the archive: DuckDB reads the Parquet files where they are."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ CREATE TABLE archived_jobs (
 
 @dataclass(frozen=True)
 class ArchiveAnswer:
-    """A table."""
+    """The answer to a query, as a table."""
 
     names: tuple[str, ...]
     rows: list[tuple[Any, ...]]
 
 
 def ask(files: Sequence[Path], statement: str) -> ArchiveAnswer:
-    """Ask ``archived_jobs``, the jobs in these files, with a statement in DuckDB's SQL."""
+    """Run a statement in DuckDB's SQL on ``archived_jobs``, the jobs in these files."""
     import duckdb
 
     with _opened(files) as database:
@@ -45,7 +45,7 @@ def ask(files: Sequence[Path], statement: str) -> ArchiveAnswer:
 
 
 def documents(folder: Path, wanted: Mapping[str, Iterable[int]]) -> dict[int, str]:
-    """Return the records under some keys, whose files in the archive are known."""
+    """Return the records with the wanted keys, which are listed for each file of the archive."""
     import duckdb
 
     statement = "SELECT id, record FROM archived_jobs WHERE list_contains($keys, id)"

@@ -1,1 +1,1 @@
-"""Telling people and programs elsewhere: e-mail and webhooks."""
+"""Messages to people and programs elsewhere: e-mail and webhooks."""

@@ -1,4 +1,4 @@
-"""Sending e-mail."""
+"""Send e-mail."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from schedlab.history.notify.section import MailSection
 
 @dataclass(frozen=True)
 class Attachment:
-    """A file that goes along with a message."""
+    """A file that is attached to a message."""
 
     name: str
     content: bytes
@@ -25,13 +25,13 @@ class Attachment:
 
 @dataclass(frozen=True)
 class MailMessage:
-    """What is sent.
+    """An e-mail.
 
     Args:
         subject: one line.
         text: the message as plain text.
-        html: the same as a page, for mail programs that show it.
-        attachments: files that go along.
+        html: the same in HTML, for mail programs that show it.
+        attachments: files to attach.
     """
 
     subject: str
@@ -78,7 +78,7 @@ def _written(section: MailSection, address: str, message: MailMessage) -> EmailM
     written["From"], written["To"] = section.sender, address
     written["Date"] = formatdate(usegmt=True)
     written["Message-ID"] = make_msgid(domain=section.sender.rpartition("@")[2])
-    written["Auto-Submitted"] = "auto-generated"  # no holiday notes in answer
+    written["Auto-Submitted"] = "auto-generated"  # prevents replies such as holiday notes
     written.set_content(message.text)
     if message.html is not None:
         written.add_alternative(message.html, subtype="html")

@@ -1,4 +1,4 @@
-"""By which server e-mail is sent: ``[service.mail]`` of the site file."""
+"""The server that sends e-mail: ``[service.mail]`` of the site file."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class MailSection:
     Args:
         server: the name of the SMTP server.
         sender: the address that messages come from.
-        port: of the server.
+        port: port of the server.
         tls: ``none``, ``starttls``, or ``tls`` from the first byte on.
-        user: who logs in at the server, if anybody.
-        password_file: the file with the password that goes with it.
+        user: the user to log in as, if any.
+        password_file: the file with this user's password.
         timeout_s: how long the server may take to answer.
     """
 
@@ -51,20 +51,20 @@ class MailSection:
             )
 
     def password(self, folder: Path) -> str | None:
-        """Return what the file says; its path counts from the site file's folder."""
+        """Return the password; the file's path is relative to the site file's folder."""
         if self.password_file is None:
             return None
         return read_secret(folder / self.password_file, "mail password")
 
 
 def check_address(key: str, address: str) -> None:
-    """Refuse what no message can be sent to, or what would be several addresses."""
+    """Refuse a text that is no e-mail address, or more than one."""
     if not _ADDRESS.fullmatch(address):
         raise ParameterError(f'{key} is "{address}"; must be an address such as ops@example.org')
 
 
 def check_url(key: str, url: str) -> None:
-    """Refuse what is no address on the web."""
+    """Refuse a text that is no web address."""
     try:
         parts = urlsplit(url)
         is_web = parts.scheme in ("http", "https") and bool(parts.hostname)

@@ -1,4 +1,4 @@
-"""Sending JSON to a program elsewhere."""
+"""Send JSON to a program elsewhere."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TIMEOUT_S = 30.0
 
 
 def post_json(url: str, document: Mapping[str, Any]) -> None:
-    """Send the document.
+    """Send the document as JSON.
 
     Raises:
         ServiceError: no answer, or a refusal; the text names the host only, since the rest

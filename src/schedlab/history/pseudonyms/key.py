@@ -1,4 +1,4 @@
-"""The secret under which pseudonyms are made: a file of its own, which only its owner can read."""
+"""The secret from which pseudonyms are made, in a file that only its owner can read."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def read_key(path: str | Path) -> bytes:
         remedy = "make it with: schedlab history init --new-key"
         raise InputError(f"key {path}: does not exist; {remedy}")
     try:
-        # The mode is asked of the open file: a name could be given to another one in between.
+        # Check the mode of the open file: meanwhile its name could stand for another file.
         with input_file(path).open("rb") as stream:
             mode = stat.S_IMODE(os.fstat(stream.fileno()).st_mode)
             key = stream.read().strip()

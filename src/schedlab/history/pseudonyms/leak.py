@@ -1,4 +1,4 @@
-"""The last test before a release: no real name may stand in what was written."""
+"""The last check before a release: the output may contain no real name."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _WORD = re.compile(r"[^\W_]+")
 class NameSearch:
     """Finds any of many names in a text, as whole words: ``ann`` in ``ann_2``, not in ``annual``.
 
-    The words of a text are looked up in one table, so the search takes as long for a thousand
-    names as for one. A name that is a mere number is not searched for: every other figure in a
-    trace would be taken for it.
+    The words of a text are looked up in one table, so the search takes as long for a thousand names
+    as for one. A name that is only a number is not searched for, since many other numbers in a
+    trace would match it.
     """
 
     def __init__(self, names: Iterable[str]) -> None:
@@ -28,7 +28,7 @@ class NameSearch:
         return sum(map(len, self._names.values()))
 
     def found(self, text: str) -> Iterator[str]:
-        """Yield the names that stand in the text, each once."""
+        """Yield the names that the text contains, each once."""
         for word in self._names.keys() & set(_WORD.findall(text)):
             for name in self._names[word]:
                 if re.search(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", text):

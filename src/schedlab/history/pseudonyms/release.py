@@ -1,4 +1,4 @@
-"""A release: records as they may be given away."""
+"""A release: job records in a form that may be given away."""
 
 from __future__ import annotations
 
@@ -31,16 +31,17 @@ _LENGTH = 12
 
 
 class Release:
-    """Turns records into those of one release: names by its policy, times shifted together.
+    """Turns records into those of one release: names by its policy, all times by one shift.
 
-    A pseudonym is a keyed hash of release, kind and name: the same name has the same one within a
-    release and another in every other, and without the key names cannot be tried out.
+    A pseudonym is a keyed hash of release, kind and name. Within a release, a name always has the
+    same pseudonym; in every other release it has another one. Without the key, guesses of names
+    cannot be tested.
 
     Args:
-        name: of the release.
-        key: the secret.
+        name: name of the release.
+        key: the secret from which pseudonyms are made.
         policy: what becomes of each kind of name.
-        shift_s: added to all times.
+        shift_s: seconds that are added to all times.
     """
 
     def __init__(
@@ -49,12 +50,12 @@ class Release:
         self.name = name
         self.policy = policy or PseudonymPolicy()
         self.hidden: dict[str, set[str]] = defaultdict(set)
-        """The names, by kind, that were replaced or left out so far."""
+        """The names, by kind, that have been replaced or left out so far."""
         self._key, self._shift = key, timedelta(seconds=shift_s)
         self._made: dict[tuple[str, str], str] = {}
 
     def pseudonym(self, kind: str, name: str) -> str:
-        """Return what the name is called in this release."""
+        """Return the pseudonym of a name in this release."""
         made = self._made.get((kind, name))
         if made is None:
             message = "\0".join((self.name, kind, name)).encode()
@@ -86,7 +87,7 @@ class Release:
         return {**self._part(host, called), "node_id": called}
 
     def _part(self, part: Record, node: str, device: str | None = None) -> Record:
-        """Return a host, or a part of one, whose timelines are called after its new name."""
+        """Return a host, or a part of one, with its timelines renamed after its new name."""
         released: Record = {}
         for item, value in part.items():
             if item.endswith("_time") and is_time(value):
@@ -132,7 +133,7 @@ class Release:
         return format_time(parse_time(text) + self._shift) if self._shift else text
 
     def _uri(self, uri: str, node: str, device: str | None) -> str:
-        """Rename the place of a timeline; a device with a hidden name is called by its number."""
+        """Rename the place of a timeline; a device whose name is hidden gets its number."""
         old = parse_timeline_uri(uri)
         start, end = old.start + self._shift, old.end + self._shift
         if old.device is None or self.policy.keeps("node"):
@@ -141,7 +142,7 @@ class Release:
 
 
 def _without_dropped(released: Record, given: Record) -> Record:
-    """Leave out what was dropped; what was null before stays, such as the limit of a job."""
+    """Leave out dropped items; what was null before stays, such as the limit of a job."""
     return {
         item: value for item, value in released.items() if value is not None or given[item] is None
     }

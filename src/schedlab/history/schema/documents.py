@@ -1,4 +1,4 @@
-"""JSON documents as they are read: one object, an array of them, or one on each line."""
+"""Read JSON documents: one object, an array of them, or one on each line."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Place = tuple[str, str]
 
 
 def read_documents(path: str | Path) -> Iterator[tuple[Place, Any] | Fault]:
-    """Yield every document of the file with its place; what is not JSON is a fault."""
+    """Yield every document of the file with its place; text that is not JSON is a fault."""
     data, broken = _content(path)
     if broken is not None:
         yield Fault(f"{path}", f"cannot be unpacked: {broken}; read up to there")
@@ -48,7 +48,7 @@ def _beginning(data: bytes) -> list[Any]:
     try:
         return list(from_json(data.rstrip(b", \n") + b"]"))
     except ValueError:
-        pass  # cut off within a document, of which even the part that is there must not count
+        pass  # cut off within a document, which must not count, not even in part
     try:
         return list(from_json(data, allow_partial=True))[:-1]
     except ValueError:
@@ -70,7 +70,7 @@ def _lines(path: str | Path, data: bytes) -> Iterator[tuple[Place, Any] | Fault]
 
 
 def _content(path: str | Path) -> tuple[bytes, str | None]:
-    """Return what the file holds, unpacked if it is gzip, and why it ends too early, if so."""
+    """Return the content of the file, unpacked if it is gzip, and why it ends early, if it does."""
     try:
         raw = input_file(path).read_bytes()
     except OSError as error:

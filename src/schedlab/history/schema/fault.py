@@ -1,4 +1,4 @@
-"""What is wrong with an input, said once and at its place."""
+"""Faults of an input, each reported once and with its place."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 @dataclass(frozen=True)
 class Fault:
-    """Something in the input that could not be used, and where it stands; the rest goes on."""
+    """Something in the input that could not be used, with its place; reading goes on after it."""
 
     where: str
     message: str
@@ -28,7 +28,7 @@ def faults_of(error: ValidationError, where: str, root: str = "$") -> Iterator[F
 
 
 def json_path(place: tuple[str | int, ...]) -> str:
-    """Say where a value stands below the root: ``.per_host[2].power_watt_avg``."""
+    """Return the place of a value below the root, such as ``.per_host[2].power_watt_avg``."""
     steps = list(place)
     if "timelines" in steps:
         at = steps.index("timelines")

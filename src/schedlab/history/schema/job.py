@@ -1,7 +1,7 @@
 """The standard job record: one JSON object per job, with the items of Nomura et al.
 
-The names are the paper's. What lies beyond it is optional and grouped below its items. Unknown
-items are kept.
+The names are those of the paper. Items beyond the paper are optional and grouped below its items.
+Unknown items are kept.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class ResourceRequest(Item):
     num_cpu_perhost: Count | None = None
     mem_perhost_bytes: Count | None = None
     mem_percpu_bytes: Count | None = None
-    """Where it was asked for by core."""
+    """Set if memory was requested by core."""
     frequency_policy: str | None = None
     accelerator: AcceleratorRequest | None = None
 
@@ -193,7 +193,7 @@ class JobItems(Item):
     constraint: str | None = None
     licences: str | None = None
     dependencies: str | None = None
-    """What it waited for, in Slurm's words, where that was more than the end of other jobs."""
+    """What the job waited for, in Slurm's words, if that was more than the end of other jobs."""
     preemptible: bool | None = None
     resource_alloc: ResourceAllocation | None = None
     job_name: str | None = None
@@ -204,7 +204,7 @@ class JobItems(Item):
     admin_comment: str | None = None
     last_sched_eval_time: Time | None = None
     wait_reason: str | None = None
-    """Why it waits, in the scheduler's words; only while it does."""
+    """Why the job waits, in the scheduler's words; only while it waits."""
     usage: Usage | None = None
     energy: Energy | None = None
     carbon: Carbon | None = None
@@ -238,12 +238,15 @@ class JobRecord(JobItems):
 
     @property
     def identity(self) -> tuple[str, str, datetime | None, int]:
-        """What tells the job from all others: ids are reused, queued again, and overlap."""
+        """The values that tell the job from all others.
+
+        Its id alone does not: ids are reused, jobs are queued again, and ids of clusters overlap.
+        """
         return (self.cluster or "", self.jobid, self.queue_time, self.attempt or 1)
 
     def to_json(self) -> str:
-        """Return the record as it is kept: nulls are left out, but for the one that is required."""
-        # The items by themselves, as ``_with_walltime`` adds a third to the time.
+        """Return the record as JSON for the store, without nulls except the required one."""
+        # The items alone are serialised: ``_with_walltime`` would take a third longer.
         text = _items_to_json(self, exclude_none=True).decode()
         if self.req_walltime_sec is None:
             return f'{text[:-1]},"req_walltime_sec":null}}'
@@ -251,7 +254,7 @@ class JobRecord(JobItems):
 
     @model_serializer(mode="wrap")
     def _with_walltime(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        # Required even where it is null, which callers that leave out nulls must not undo.
+        # Required even if it is null: callers that leave out nulls must not drop it.
         data: dict[str, Any] = handler(self)
         data.setdefault("req_walltime_sec", self.req_walltime_sec)
         return data

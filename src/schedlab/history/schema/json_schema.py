@@ -45,7 +45,7 @@ def _schema(model: type[BaseModel], name: str) -> dict[str, Any]:
 
 
 def _without_titles(schema: Any) -> Any:
-    """Return the names of fields in capitals, which say nothing, left out."""
+    """Return the schema without titles, which only repeat the names of fields in capitals."""
     if isinstance(schema, dict):
         return {
             key: _without_titles(value)
@@ -56,7 +56,7 @@ def _without_titles(schema: Any) -> Any:
 
 
 def _what_a_started_job_has() -> list[dict[str, Any]]:
-    """Return the rules of ``JobRecord`` on which times a job in which state must have."""
+    """Return the rules of ``JobRecord`` on the times that a job must have, by its state."""
     known = _has("state", {"type": "string"})
     started = _has("start_time", {"type": "string"})
     surely = {"anyOf": [{"not": known}, _has("state", {"enum": sorted(SURELY_STARTED)})]}

@@ -1,4 +1,4 @@
-"""The system document: the clusters, nodes and devices that the records of a site speak of."""
+"""The system document: the clusters, nodes and devices that a site's records refer to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Timeline items: a URI to fetch the series from and, beside it, what was computed beforehand.
+"""Timeline items: the URI of a series and, beside it, what was computed from it beforehand.
 
 In JSON the item ``x`` stands as ``x`` (the URI), ``x_avg``, ``x_max``, ``x_min``, ``x_integral``
 and ``x_provenance``; in Python all of it is one ``Timeline`` in the part's ``timelines``.
@@ -41,13 +41,13 @@ Number = Annotated[
     Field(strict=True, allow_inf_nan=False),
     PlainSerializer(_shortest, return_type=Any, when_used="json-unless-none"),
 ]
-"""A finite number; a text that looks like one is none. Whole ones are written without a point."""
+"""A finite number, and never a text. Whole numbers are written without a decimal point."""
 
 
 class Item(BaseModel):
-    """A part of the record; items it does not know are kept.
+    """A part of the record; unknown items are kept.
 
-    It cannot be changed, so that records may share parts; ``model_copy`` makes another.
+    It cannot be changed, so that records may share parts; ``model_copy`` makes a changed one.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True)
@@ -64,7 +64,7 @@ class Provenance(Item):
     attribution: Attribution | None = None
     source: str | None = None
     max_is_lower_bound: bool | None = None
-    """The source kept means only, so that a peak may have been higher."""
+    """The source kept only means, so that a peak may have been higher."""
     absent_reason: str | None = None
     """Why there are no values."""
 
@@ -96,8 +96,8 @@ def flat_names(items: Iterable[str]) -> dict[str, tuple[str, str]]:
 class WithTimelines(Item):
     """A part of the record that has timeline items.
 
-    Those of ``STANDARD`` are the schema's. Any other ``x`` is one too if ``x_provenance`` stands
-    beside it: so sites add their own.
+    The items in ``STANDARD`` are the schema's. Any other ``x`` is a timeline item too if
+    ``x_provenance`` stands beside it; in this way sites add their own.
     """
 
     STANDARD: ClassVar[tuple[str, ...]] = ()
@@ -108,7 +108,7 @@ class WithTimelines(Item):
 
     @classmethod
     def __pydantic_init_subclass__(cls, **options: Any) -> None:
-        """Know the JSON names of the standard timelines, and those of all else."""
+        """Set the JSON names of the standard timelines, and the names of all other items."""
         super().__pydantic_init_subclass__(**options)
         cls.FLAT = flat_names(cls.STANDARD)
         cls.PLAIN = frozenset(cls.model_fields)
@@ -135,7 +135,7 @@ class WithTimelines(Item):
     def __get_pydantic_json_schema__(
         cls, core: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        """Return each standard timeline as the names it has in JSON."""
+        """Return the schema with each standard timeline under the names that it has in JSON."""
         schema = handler.resolve_ref_schema(handler(core))
         properties = schema["properties"]
         timeline = handler.resolve_ref_schema(properties.pop("timelines")["additionalProperties"])
@@ -158,7 +158,7 @@ def _gathered(given: dict[str, Any], flat: Mapping[str, tuple[str, str]]) -> dic
 
 @dataclass(frozen=True)
 class TimelineUri:
-    """What a timeline's URI encodes: whose series, of what, from when to when."""
+    """The parts of a timeline's URI: whose series it is, of which item, and the time span."""
 
     cluster: str
     jobid: str

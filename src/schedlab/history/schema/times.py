@@ -1,4 +1,4 @@
-"""Moments as the standard record writes them: ISO 8601 basic with the zone's offset."""
+"""Times in the form of the standard record: ISO 8601 basic with the zone's offset."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ def _whole(moment: datetime) -> datetime:
     if offset is None:
         raise ValueError(f"{moment} has no time zone")
     if offset % _MINUTE:
-        moment = moment.astimezone(UTC)  # local mean times of old: no offset in whole minutes
+        moment = moment.astimezone(UTC)  # old local mean times have no offset in whole minutes
     return moment.replace(microsecond=0) if moment.microsecond else moment
 
 
 def is_time(value: Any) -> bool:
-    """Return whether it is the text of a moment, as ``parse_time`` reads it."""
+    """Return whether the value is a text in the form that ``parse_time`` reads."""
     return isinstance(value, str) and _TIME.match(value) is not None
 
 
 def format_time(moment: datetime) -> str:
-    """Write ``YYYYMMDDThhmmss+hhmm``: the text order of moments with one offset is their order."""
-    if moment.tzinfo is UTC:  # so most are, and isoformat takes four times as long
+    """Return ``YYYYMMDDThhmmss+hhmm``; texts with the same offset sort in the order of time."""
+    if moment.tzinfo is UTC:  # the usual case; isoformat takes four times as long
         day = _day(moment.toordinal())
         return f"{day}T{_TWO[moment.hour]}{_TWO[moment.minute]}{_TWO[moment.second]}+0000"
     text = moment.isoformat()
@@ -62,9 +62,9 @@ def _day(ordinal: int) -> str:
 
 
 def from_epoch(seconds: float) -> datetime:
-    """Return the moment that many seconds after 1970 began, in UTC.
+    """Return the moment this number of seconds after 1970 began, in UTC.
 
-    A ``ValueError`` if no year has it.
+    Raise ``ValueError`` if the moment is out of range.
     """
     try:
         return datetime.fromtimestamp(seconds // 1, UTC)
@@ -75,8 +75,8 @@ def from_epoch(seconds: float) -> datetime:
 def parse_moment(text: str) -> datetime:
     """Read the moment in any form of ISO 8601: ``2026-01-05`` or ``2026-01-05T12:00+09:00``.
 
-    Where the text says no zone it is UTC. The ``+`` before an offset may be a blank, which is what
-    becomes of it in a URL.
+    Without a zone, the text is in UTC. The ``+`` before an offset may be a blank, since that is
+    what it becomes in a URL.
     """
     try:
         moment = datetime.fromisoformat(_BLANK_OFFSET.sub(r"+\1", text))

@@ -1,4 +1,4 @@
-"""Whether a file keeps to the schema of job records."""
+"""Check that a file keeps to the schema of job records."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _TIMES = ("queue_time", "eligible_time", "start_time", "end_time")
 def validate_file(path: str | Path) -> list[Fault]:
     """Return every fault of a file of job records, each with its line and its path in the JSON.
 
-    Beyond what the schema says of one record, no two records may be the same job, and all
-    times must have one offset: then their text order is their order in time.
+    Besides the schema of each record, no two records may be of the same job, and all times must
+    have one offset, so that their texts sort in the order of time.
     """
     return list(_faults(path))
 
@@ -45,7 +45,7 @@ def _faults(path: str | Path) -> Iterator[Fault]:
 
 
 class _Together:
-    """What the records of one file must keep to among themselves."""
+    """The rules that hold among the records of one file."""
 
     def __init__(self) -> None:
         self._first: dict[Any, str] = {}

@@ -58,7 +58,7 @@ def make_sensor_source(given: Mapping[str, Any], folder: Path) -> AnySensorSourc
 
     Args:
         given: the section; ``kind`` is a name in ``SENSORS`` or ``package.module:Class``.
-        folder: from which its paths count.
+        folder: folder to which its paths are relative.
     """
     kind = given.get("kind")
     if not isinstance(kind, str):

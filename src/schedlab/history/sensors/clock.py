@@ -1,4 +1,4 @@
-"""Times in the columns of a table, with a zone or without, as seconds of the epoch."""
+"""Read times in the columns of a table, with or without a zone, as seconds of the epoch."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def with_epoch(
 
     Args:
         frame: the table.
-        column: of its times.
-        form: as in strptime, ``epoch`` or ``epoch_ms``; ISO 8601 if None.
-        zone: of times that do not say theirs.
+        column: column of the times.
+        form: format as in strptime, ``epoch`` or ``epoch_ms``; ISO 8601 if None.
+        zone: zone of times that do not give theirs.
         keys: columns that tell apart the series in the table.
     """
     import polars as pl
@@ -55,7 +55,7 @@ def _parsed(times: pl.Series, form: str | None) -> pl.Series:
 
 
 def _located(frame: pl.DataFrame, column: str, zone: str, keys: Sequence[str]) -> pl.DataFrame:
-    """Turn local times into moments; in the hour that comes twice, a restart is later."""
+    """Turn local times into moments; in a repeated hour, rows after a step back are later."""
     import polars as pl
 
     local = pl.col(column)

@@ -1,4 +1,4 @@
-"""Tables of text: the daily files that many a facility writes."""
+"""Tables of text, such as the daily files that many facilities write."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class CsvSection(TableSection):
     """``[[sensor_source]] kind = "csv"``; ``.gz`` and ``.zst`` are unpacked.
 
     Args:
-        separator: between the values of a row.
-        comment: what a line that is none begins with.
-        skip_lines: how many lines stand before the names of the columns.
+        separator: what separates the values of a row.
+        comment: what a comment line begins with.
+        skip_lines: number of lines before the names of the columns.
         decimal: the mark before the fraction of a number.
     """
 
@@ -45,7 +45,7 @@ class CsvSection(TableSection):
 
 @dataclass
 class CsvSource(TableSource[CsvSection]):
-    """Reads CSV files; what is not a number there counts as a gap."""
+    """Reads CSV files; a value that is not a number counts as a gap."""
 
     _kept: OrderedDict[tuple[Path, int], pl.DataFrame] = field(default_factory=OrderedDict)
     _lock: Lock = field(default_factory=Lock)  # the service reads in several threads

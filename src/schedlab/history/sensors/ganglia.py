@@ -26,7 +26,7 @@ _ERROR = "ERROR: "
 CONSOLIDATIONS = ("AVERAGE", "MIN", "MAX")
 
 Wanted = tuple[Path, str]
-"""A database, and one of the kinds of what it keeps."""
+"""A database, and one of the consolidations that it keeps."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +35,7 @@ class GangliaSection(SourceSection):
 
     Args:
         rrds: folder of the databases; gmetad's ``rrd_rootdir``.
-        program: how ``rrdtool`` is called.
+        program: command that starts ``rrdtool``.
     """
 
     rrds: str
@@ -44,7 +44,7 @@ class GangliaSection(SourceSection):
 
 @dataclass(frozen=True, kw_only=True)
 class GangliaItem(ItemSection):
-    """Where a database of an item lies.
+    """Where the database of an item lies.
 
     Args:
         file: path in ``rrds``, with ``{host}``, ``{device}`` and ``{jobid}``.
@@ -64,7 +64,7 @@ class GangliaItem(ItemSection):
 
 @dataclass(frozen=True)
 class Archive:
-    """What a database keeps of one kind for a time; each row is of the step before its time."""
+    """The rows of one consolidation; each row covers the step before its time."""
 
     step_s: float
     is_finest: bool
@@ -73,7 +73,7 @@ class Archive:
 
 
 class GangliaSource(SensorSource[GangliaSection, GangliaItem]):
-    """Reads databases; of the archives that reach back far enough ``rrdtool`` takes the finest."""
+    """Reads databases; ``rrdtool`` takes the finest archive that reaches back far enough."""
 
     source_section = GangliaSection
     item_section = GangliaItem
@@ -113,7 +113,7 @@ class GangliaSource(SensorSource[GangliaSection, GangliaItem]):
     def _texts(
         self, wanted: Sequence[Wanted], infos: dict[Path, str], request: SensorRequest
     ) -> dict[Wanted, str]:
-        """Return at least two rows of each: one alone does not tell how long it is."""
+        """Return at least two rows of each, since one alone does not show how long a step is."""
         start_s, end_s = int(request.start_s), int(np.ceil(request.end_s))
         texts = self._fetched(start_s, dict.fromkeys(wanted, end_s))
         lone = [each for each, text in texts.items() if len(_rows(text)) == 1]
@@ -147,7 +147,7 @@ class GangliaSource(SensorSource[GangliaSection, GangliaItem]):
         )
 
     def _ask(self, commands: list[str]) -> list[str]:
-        """Ask one ``rrdtool`` many commands; the answer to a failed one begins with ``ERROR``."""
+        """Give many commands to one ``rrdtool``; a failed one is answered with ``ERROR``."""
         answers = []
         lines: list[str] = []
         for line in self._run("\n".join(commands) + "\n", ["-"]).splitlines(keepends=True):

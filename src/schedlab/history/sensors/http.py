@@ -1,4 +1,4 @@
-"""Asking a web service for JSON, with one sentence for each way in which it can fail."""
+"""Ask a web service for JSON; each way in which it can fail has a one-line error."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from schedlab.errors import InputError, ParameterError, SensorError
 if TYPE_CHECKING:
     import httpx
 
-# Time for which a server that was down is not asked again: else each job would wait for it.
+# Time for which a server that was down is not asked again, or each job would wait for it.
 REST_S = 30.0
 
 
@@ -25,9 +25,9 @@ class JsonService:
     """A web service that answers in JSON.
 
     Args:
-        url: what paths are appended to.
-        timeout_s: how long an answer may take from the first byte asked to the last one read.
-        token_file: whose text is sent as a bearer token.
+        url: URL to which paths are appended.
+        timeout_s: how long an answer may take, from the request to the last byte that is read.
+        token_file: file whose text is sent as a bearer token.
     """
 
     def __init__(self, url: str, timeout_s: float, token_file: Path | None = None) -> None:
@@ -38,7 +38,7 @@ class JsonService:
         self._down_until = 0.0
 
     def ask(self, path: str, **content: Any) -> Any:
-        """Ask by POST to a path; ``data`` is sent as a form, ``json`` as JSON."""
+        """Send a POST request to a path; ``data`` is sent as a form, ``json`` as JSON."""
         if self._down is not None and time.monotonic() < self._down_until:
             raise self._down
         status, text = self._answer(path, content)
@@ -53,7 +53,7 @@ class JsonService:
         return answer
 
     def fault(self, reason: str) -> SensorError:
-        """Say what is wrong with the service, by its URL without a password in it."""
+        """Return an error of the service, with its URL but without a password in it."""
         return SensorError(f"{self.shown}: {reason}")
 
     @property
@@ -100,7 +100,7 @@ class JsonService:
 
 
 def check_timeout(timeout_s: float) -> None:
-    """Refuse a patience that no answer can meet."""
+    """Refuse a timeout that is not above 0."""
     if timeout_s <= 0:
         raise ParameterError(f"timeout_s is {timeout_s:g}; must be above 0")
 

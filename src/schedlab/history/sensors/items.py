@@ -70,7 +70,7 @@ SUFFIXES = {
     "count": "1",
 }
 
-# What of a host an item may belong to, before the dot of its name.
+# Parts of a host that an item may belong to; they stand before the dot of its name.
 PARTS = ("", "accelerator", "storage")
 
 # Amounts whose names would also fit a level: "bytes" says what was moved, not what is held.
@@ -84,8 +84,8 @@ class SensorItem:
     Args:
         name: as in the schema, with dots: ``accelerator.utilization_percent``.
         unit: base unit of the timeline's values.
-        integral_unit: what the integral over time is counted in; None if it means nothing.
-        additive: whether the values of jobs that share a node add up to the node's.
+        integral_unit: unit of the integral over time; None if it has no meaning.
+        additive: whether the values of jobs that share a node add up to that of the node.
     """
 
     name: str
@@ -110,7 +110,7 @@ def describe(name: str, base: str | None = None) -> SensorItem:
     """Return the item of that name, whose last word is its unit.
 
     Args:
-        name: of the paper, or a site's own that follows the same rule.
+        name: name in the paper, or a site's own name that follows the same rule.
         base: base unit of what the sensor gives; it tells amounts per second from amounts held.
     """
     part, _, rest = name.rpartition(".")

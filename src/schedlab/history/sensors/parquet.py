@@ -1,4 +1,4 @@
-"""Tables in Parquet, of which only the columns and rows wanted are read."""
+"""Tables in Parquet; only the wanted columns and rows are read."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ParquetSource(TableSource[ParquetSection]):
     def rows(
         self, path: Path, item: TableItem, columns: Sequence[str], request: SensorRequest
     ) -> pl.DataFrame:
-        """Return the rows, of which the file hands out only those of that time."""
+        """Return the rows of the time wanted; no others are read from the file."""
         import polars as pl
 
         section = self.section

@@ -1,4 +1,4 @@
-"""Prometheus and what speaks its HTTP API, such as VictoriaMetrics."""
+"""Prometheus, and other servers with its HTTP API, such as VictoriaMetrics."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from schedlab.history.sensors.source import (
     SourceSection,
 )
 
-# A range query may give 11,000 points of each series, and no more.
+# A range query gives at most 11,000 points of each series.
 MAX_POINTS = 10_000
 RAW_CHUNK_S = 4 * 3600.0
 HOSTS_AT_ONCE = 100
@@ -39,7 +39,7 @@ class PrometheusSection(SourceSection):
     """``[[sensor_source]] kind = "prometheus"``.
 
     Args:
-        url: of the server, without ``/api/v1``.
+        url: URL of the server, without ``/api/v1``.
         timeout_s: how long an answer may take.
         token_file: file with a bearer token, if the server wants one.
     """
@@ -100,7 +100,7 @@ class PrometheusItem(ItemSection):
         return query
 
     def place(self, labels: Mapping[str, str], request: SensorRequest) -> MeasuringPoint | None:
-        """Return whose series it is; None for a host or device that was not asked for."""
+        """Return the place of a series; None for a host or device that was not asked for."""
         if self.scope == "site":
             return MeasuringPoint()
         host = labels.get(self.host_label, "").split(":")[0]
@@ -121,7 +121,7 @@ class PrometheusSource(SensorSource[PrometheusSection, PrometheusItem]):
     item_section = PrometheusItem
 
     def fetch(self, item: PrometheusItem, request: SensorRequest) -> dict[MeasuringPoint, Series]:
-        """Return one query for many hosts, in chunks of time."""
+        """Fetch timelines with one query for many hosts, in chunks of time."""
         hosts = list(request.hosts)
         found: dict[MeasuringPoint, Series] = {}
         for first in range(0, max(1, len(hosts)), HOSTS_AT_ONCE):
@@ -256,7 +256,7 @@ def _chained(parts: list[dict[MeasuringPoint, Points]]) -> dict[MeasuringPoint, 
 
 
 def _at(time_s: Floats, points: Points | None, otherwise: Floats) -> Floats:
-    """Return the values at these times, the other ones where there are none."""
+    """Return the values at these times; where there is none, that of ``otherwise``."""
     known = {} if points is None else dict(zip(*points, strict=True))
     pairs = zip(time_s, otherwise, strict=True)
     return np.array([known.get(time, value) for time, value in pairs])

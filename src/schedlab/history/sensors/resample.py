@@ -15,7 +15,7 @@ Indices = NDArray[np.intp]
 
 
 def integral(series: Series, from_s: float, to_s: float) -> float:
-    """Return the mean times the time, over what is known between two moments."""
+    """Return the integral over what is known between two moments."""
     part = series.clipped(from_s, to_s)
     return float(np.dot(part.mean, part.length_s))
 
@@ -29,7 +29,7 @@ def mean(series: Series, from_s: float, to_s: float) -> float:
 def coverage(series: Series, from_s: float, to_s: float) -> float:
     """Return the share of the samples expected between two moments that the source has.
 
-    Of an interval of three native steps, where three samples were expected, one step was seen.
+    In an interval of three native steps, three samples were expected and one step was seen.
     """
     if to_s <= from_s:
         return 0.0
@@ -45,10 +45,11 @@ def resample(
 ) -> Series:
     """Return the series in steps of ``freq_s`` that begin at ``from_s``.
 
-    Where nothing is known, no step.
+    Where nothing is known, there is no step.
 
     A step that ``to_s`` cuts is shorter. The mean is weighted by time, so mean times known time is
-    conserved; ``sum`` is that product. Steps finer than the native ones are left as they are.
+    conserved; ``sum`` is that product. If ``freq_s`` is not above the native step, the native steps
+    are returned.
 
     Args:
         series: at its native resolution.
@@ -108,8 +109,8 @@ AGGREGATES: dict[str, Callable[[Series, Indices], Floats]] = {
 def thinned(series: Series, max_points: int) -> tuple[Floats, Floats]:
     """Return at most ``max_points`` points to draw, with their true times, by M4.
 
-    Of each of equally long spans of time the first, the last, the least and the greatest value are
-    kept, so that a line through them colours the pixels that a line through all would (Jugel et
+    In each of many equal spans of time, the first, the last, the least and the greatest value are
+    kept, so that a line through them colours the same pixels as a line through all values (Jugel et
     al., M4: a visualization-oriented time series data aggregation, VLDB 2014).
     """
     if max_points < 4:

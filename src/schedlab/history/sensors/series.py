@@ -25,7 +25,7 @@ class Series:
         mean: the time-weighted mean in it.
         unit: what the values are counted in.
         native_step_s: the usual distance of two samples in the source.
-        source: who measured, as the site file names it.
+        source: source that measured, by its name in the site file.
         minimum: the least value in each interval; None if it is the mean.
         maximum: the greatest value in each interval; None if it is the mean.
         known_s: how much of each interval is known; None if all of it.
@@ -59,7 +59,7 @@ class Series:
     ) -> Series:
         """Return the intervals whose mean is known, in order of time.
 
-        One that overlaps ends earlier.
+        An interval that overlaps the next one ends earlier.
         """
         columns = [None if each is None else _floats(each) for each in (minimum, maximum)]
         start, end, value = _floats(start_s), _floats(end_s), _floats(mean)
@@ -80,9 +80,9 @@ class Series:
     ) -> Series:
         """Read samples of a gauge: each holds until the next one, but at most ``stale_s``.
 
-        Samples may come in any order, of two at one time the later given counts, and one that is
-        no number ends the hold of the one before. Unless said, a sample is stale after three of the
-        usual steps; a lone one, after five minutes.
+        Samples may come in any order. Of two at the same time, the one given later counts; one that
+        is not a number ends the hold of the one before. Without ``stale_s``, a sample holds for at
+        most three of the usual steps, and a lone one for five minutes.
         """
         time, values = _ordered(time_s, value)
         step_s = _usual(np.diff(time))
@@ -92,9 +92,9 @@ class Series:
 
     @classmethod
     def of_counter(cls, time_s: ArrayLike, value: ArrayLike, **about: Any) -> Series:
-        """Read a counter: what it rose by per second between each two readings.
+        """Read a counter as its rise per second between each two readings.
 
-        A counter that fell was reset in between, and what it now shows is what it has risen by.
+        A counter that fell was reset in between; it has then risen by what it now shows.
         """
         time, values = _ordered(time_s, value)
         known = np.isfinite(values)
@@ -119,7 +119,7 @@ class Series:
         return self.mean if self.maximum is None else self.maximum
 
     def clipped(self, from_s: float, to_s: float) -> Series:
-        """Return the part between two moments; the means of cut intervals stay what they are."""
+        """Return the part between two moments; the means of cut intervals stay the same."""
         first = int(np.searchsorted(self.end_s, from_s, side="right"))
         last = int(np.searchsorted(self.start_s, to_s, side="left"))
         part = self.taken(slice(first, max(first, last)))
@@ -136,9 +136,9 @@ class Series:
     def scaled(
         self, factor: float | Floats, unit: str | None = None, *, offset: float = 0.0
     ) -> Series:
-        """Return the values times a factor >= 0, one or one for each, plus an offset.
+        """Return the values times a factor, plus an offset.
 
-        In another unit.
+        The factor is one for all or one for each, and >= 0. The result may have another unit.
         """
         new: dict[str, Any] = {"mean": self.mean * factor + offset, "unit": unit or self.unit}
         for name in ("minimum", "maximum"):
@@ -147,7 +147,7 @@ class Series:
         return replace(self, **new)
 
     def _within(self, start_s: Floats, end_s: Floats) -> Series:
-        """Return a part of each interval; of what is known, its share by time."""
+        """Return a part of each interval; its known time shrinks in proportion."""
         known = self.known_s
         if known is not None:
             known = known * (end_s - start_s) / (self.end_s - self.start_s)
@@ -165,7 +165,7 @@ _COLUMNS = ("start_s", "end_s", "mean", "minimum", "maximum", "known_s")
 
 
 def joined(parts: Sequence[Series]) -> Series:
-    """Join series of the same thing one after the other, as a source hands them out in chunks."""
+    """Join successive series of the same thing, as a source returns them in chunks."""
     if len(parts) == 1:
         return parts[0]
     extremes = any(each.maximum is not None for each in parts)
@@ -188,7 +188,7 @@ def joined(parts: Sequence[Series]) -> Series:
 def total(parts: Iterable[Series]) -> tuple[Floats, Floats]:
     """Return the sum of the series as a step function.
 
-    One counts as nothing where it knows nothing.
+    A series counts as 0 where it knows nothing.
     """
     parts = list(parts)
     start, end, value = (
@@ -199,11 +199,11 @@ def total(parts: Iterable[Series]) -> tuple[Floats, Floats]:
 
 
 def step_sum(start_s: Floats, end_s: Floats, value: Floats) -> tuple[Floats, Floats]:
-    """Sum values that each hold for a while: moments of change, and the sum from each on."""
+    """Sum values that each hold for a while; return moments of change, and the sum from each."""
     time = np.concatenate([start_s, end_s])
     change = np.concatenate([value, -value])
     order = np.argsort(time, kind="stable")
-    # In long doubles, so that what was added and taken away again leaves no trace.
+    # Long doubles are used, so that what was added and subtracted again leaves no trace.
     level = np.cumsum(change[order], dtype=np.longdouble)
     moments, first = np.unique(time[order], return_index=True)
     last = np.append(first[1:], len(time)) - 1
@@ -211,7 +211,7 @@ def step_sum(start_s: Floats, end_s: Floats, value: Floats) -> tuple[Floats, Flo
 
 
 def _ordered(time_s: ArrayLike, value: ArrayLike) -> tuple[Floats, Floats]:
-    """Return samples by time, the last given of those at one time."""
+    """Return the samples by time; of those at one time, the one given last."""
     time, values = _floats(time_s), _floats(value)
     order = np.argsort(time, kind="stable")
     time, values = time[order], values[order]
@@ -220,7 +220,7 @@ def _ordered(time_s: ArrayLike, value: ArrayLike) -> tuple[Floats, Floats]:
 
 
 def _usual(steps_s: Floats) -> float:
-    """Return the lower median of the distances, to the millisecond; 0 where there are none."""
+    """Return the lower median of the steps, to the millisecond; 0 if there are none."""
     return round(float(np.sort(steps_s)[(len(steps_s) - 1) // 2]), 3) if len(steps_s) else 0.0
 
 

@@ -26,12 +26,12 @@ SCOPES = ("job", "device", "node", "site")
 SHARES = ("cpu", "gpu", "mem", "none")
 DEVICES_BY = ("index", "uuid")
 _CHOICES = {"kind": KINDS, "scope": SCOPES, "share": SHARES, "device_by": DEVICES_BY}
-# Read around the window, so that the sample that holds when it begins is there.
+# Samples this far around the window are read too, to have the one that holds at its start.
 USUAL_MARGIN_S = 900.0
 
 
 class MeasuringPoint(NamedTuple):
-    """Where a timeline was measured; neither host nor device for one of the whole site."""
+    """Where a timeline was measured; host and device are None for the whole site."""
 
     host: str | None = None
     device: str | None = None
@@ -49,14 +49,14 @@ class MeasuringPoint(NamedTuple):
 
 @dataclass(frozen=True)
 class SensorRequest:
-    """What is wanted of one item.
+    """The timelines of one item that are wanted.
 
     Args:
-        hosts: the hosts, each with the devices wanted of it.
-        start_s: from when, in seconds of the epoch.
-        end_s: until when.
-        jobid: for sensors that measure jobs.
-        cluster: whose hosts they are, where two clusters may have hosts of one name.
+        hosts: the hosts, each with its devices that are wanted.
+        start_s: begin of the time wanted, in seconds of the epoch.
+        end_s: end of the time wanted.
+        jobid: the job, for sensors that measure jobs.
+        cluster: cluster of the hosts, as two clusters may have hosts of the same name.
     """
 
     hosts: Mapping[str, tuple[str, ...]]
@@ -79,11 +79,11 @@ class ItemSection:
     """``[[sensor_source.item]]``: how a source measures one item.
 
     Args:
-        name: of the item, which ends in its unit: ``power_watt``.
-        unit: in which the source counts.
+        name: name of the item, which ends in its unit: ``power_watt``.
+        unit: unit in which the source counts.
         kind: ``gauge``, or ``counter`` for one that only rises.
         scope: ``node``, ``job`` or ``site``; items of accelerators are of a ``device``.
-        share: by what a job's part of a shared node is reckoned, if not as in ``[sharing]``.
+        share: resource by which a job's part of a shared node is found, if not as in ``[sharing]``.
         device_by: whether the source names devices by their ``index`` or their ``uuid``.
         stale_s: how long a sample holds if no other follows.
     """
@@ -122,16 +122,16 @@ class ItemSection:
 
     @property
     def item(self) -> SensorItem:
-        """What the schema knows of it."""
+        """The item as the schema describes it."""
         return describe(self.name, self._given_base())
 
     @property
     def margin_s(self) -> float:
-        """How long before and after a window samples matter for it."""
+        """How long before and after a window a sample may lie and still matter for it."""
         return self.stale_s or USUAL_MARGIN_S
 
     def series(self, time_s: ArrayLike, value: ArrayLike, source: str) -> Series:
-        """Return the timeline that samples, or readings of a counter, make."""
+        """Return the timeline of samples, or of the readings of a counter."""
         if self.kind == "counter":
             return Series.of_counter(time_s, value, unit=self.unit, source=source)
         return Series.of_samples(time_s, value, stale_s=self.stale_s, unit=self.unit, source=source)
@@ -154,8 +154,8 @@ class SourceSection:
     """``[[sensor_source]]``: the keys that every kind has.
 
     Args:
-        name: what provenances call it.
-        clusters: whose nodes it measures; all if none is named.
+        name: name of the source in provenances.
+        clusters: clusters whose nodes it measures. Default: all.
     """
 
     name: str
@@ -168,12 +168,12 @@ I = TypeVar("I", bound=ItemSection)  # noqa: E741
 
 @dataclass
 class SensorSource(ABC, Generic[S, I]):
-    """A place where timelines are kept: one class per kind of it.
+    """A place where timelines are kept; each kind of place has its own class.
 
     Args:
-        section: its settings.
-        items: what it measures, by name.
-        folder: that of the site file, from which paths in it count.
+        section: settings of the source.
+        items: items that it measures, by name.
+        folder: folder of the site file, to which paths are relative.
     """
 
     section: S
@@ -189,7 +189,7 @@ class SensorSource(ABC, Generic[S, I]):
     ) -> Self:
         """Return the source that a section of a site file describes.
 
-        Its items go before the preset's.
+        Its own items replace those of the same name in the preset.
         """
         where = "[[sensor_source]]"
         section = build(cls.source_section, {k: v for k, v in given.items() if k != "item"}, where)
@@ -205,13 +205,13 @@ class SensorSource(ABC, Generic[S, I]):
 
     @property
     def name(self) -> str:
-        """What the site file calls it."""
+        """The name of the source in the site file."""
         return str(self.section.name)
 
     def read(self, item: str, request: SensorRequest) -> dict[MeasuringPoint, Series]:
         """Return timelines in the schema's unit, at native resolution.
 
-        A place without samples has none.
+        A place without samples has no timeline.
 
         Raises:
             SensorError: the source is down, or its answer cannot be trusted.
@@ -241,7 +241,7 @@ class SensorSource(ABC, Generic[S, I]):
         jobid: str | None = None,
         cluster: str | None = None,
     ) -> Series:
-        """Return one timeline, as ``read`` gives many."""
+        """Return one timeline, where ``read`` returns many."""
         devices = () if device is None else (device,)
         hosts = {} if host is None else {host: devices}
         found = self.read(item, SensorRequest(hosts, start_s, end_s, jobid, cluster))
@@ -256,7 +256,7 @@ class SensorSource(ABC, Generic[S, I]):
 
     @abstractmethod
     def check(self) -> str:
-        """Return one sentence on what answers there, or a ``SensorError``."""
+        """Return one sentence on what answers there, or raise ``SensorError``."""
 
 
 AnySensorSource = SensorSource[Any, Any]

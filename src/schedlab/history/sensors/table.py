@@ -34,12 +34,12 @@ class TableSection(SourceSection):
 
     Args:
         files: path with ``{date:%Y%m%d}`` for daily files, ``{host}``, and ``*`` for anything.
-        time_column: of the times.
-        time_format: as in strptime, ``epoch`` or ``epoch_ms``; ISO 8601 if not said.
-        time_zone: of times that do not say theirs, and of the dates in names of files.
-        host_column: of the hosts' names, if a file has rows of several.
-        device_column: of the devices' names.
-        item_column: of what is measured, if a file has rows of several.
+        time_column: column of the times.
+        time_format: format as in strptime, ``epoch`` or ``epoch_ms``. Default: ISO 8601.
+        time_zone: zone of times that do not give theirs, and of dates in the names of files.
+        host_column: column of the hosts' names, if a file has rows of several hosts.
+        device_column: column of the devices' names.
+        item_column: column of the items' names, if a file has rows of several items.
     """
 
     files: str
@@ -65,8 +65,8 @@ class TableItem(ItemSection):
     """Where in the tables an item is.
 
     Args:
-        column: of its values; with ``{host}`` and ``{device}`` if each has its own.
-        row: what stands in ``item_column`` of its rows.
+        column: column of its values; with ``{host}`` and ``{device}`` if each has its own.
+        row: text in ``item_column`` that marks its rows.
     """
 
     column: str
@@ -77,12 +77,12 @@ T = TypeVar("T", bound=TableSection)
 
 
 class TableSource(SensorSource[T, TableItem]):
-    """Reads what the files that lie in the time wanted have of an item."""
+    """Reads an item from the files that cover the time wanted."""
 
     item_section = TableItem
 
     def fetch(self, item: TableItem, request: SensorRequest) -> dict[MeasuringPoint, Series]:
-        """Return the rows of each place, from all files."""
+        """Return the timeline of each place, from the rows of all files."""
         import polars as pl
 
         parts: dict[MeasuringPoint, list[pl.DataFrame]] = {}
@@ -124,7 +124,7 @@ class TableSource(SensorSource[T, TableItem]):
         return [*needed, *present]
 
     def _paths(self, item: TableItem, request: SensorRequest) -> dict[Path, list[MeasuringPoint]]:
-        """Return the files there are, with the places each can tell of."""
+        """Return the existing files, each with the places that it may have data of."""
         paths: dict[Path, list[MeasuringPoint]] = {}
         for place in request.places(item):
             for dated in self._dated(request):

@@ -20,13 +20,13 @@ from schedlab.history.sensors.source import (
 )
 
 HOUR_S = 3600.0
-# Zabbix's own codes of types; of the others, texts and logs, there are no means.
+# Zabbix's codes of numeric types; the other types, texts and logs, have no means.
 NUMERIC = {0: "history", 3: "history_uint"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class ZabbixItem(ItemSection):
-    """Which item of Zabbix it is.
+    """The Zabbix item that measures an item.
 
     Args:
         key: its key, with ``{host}``, ``{device}`` and ``{jobid}``.
@@ -69,7 +69,7 @@ S = TypeVar("S", bound=SourceSection)
 
 
 class ZabbixSource(SensorSource[S, ZabbixItem]):
-    """Joins trends, up to where the values begin, and values."""
+    """Joins the values with the trends from before the first value."""
 
     item_section = ZabbixItem
 
@@ -120,7 +120,7 @@ class ZabbixSource(SensorSource[S, ZabbixItem]):
             itemid: parts[itemid].start_s[0] if itemid in parts else request.end_s
             for itemid in known
         }
-        # The first value may lie a step after the start and nothing be missing.
+        # The first value may lie a step after the start although nothing is missing.
         late = [itemid for itemid, first_s in begins_s.items() if first_s > start_s + HOUR_S / 2]
         if item.kind == "counter" or not late:
             return parts

@@ -24,9 +24,9 @@ class ZabbixApiSection(SourceSection):
     """``[[sensor_source]] kind = "zabbix-api"``; with a token, or with a user and a password.
 
     Args:
-        url: of the frontend's ``api_jsonrpc.php``.
+        url: URL of the frontend's ``api_jsonrpc.php``.
         token_file: file with an API token.
-        user: who logs in.
+        user: user to log in as.
         password_file: file with the user's password.
         timeout_s: how long an answer may take.
     """
@@ -90,7 +90,7 @@ class ZabbixApiSource(ZabbixSource[ZabbixApiSection]):
             raise self._service.fault(f"a strange answer to {method}: {error!r}") from None
 
     def _call_as_user(self, method: str, params: Any) -> Any:
-        """Call in the session that there is; where it has ended since, in a new one."""
+        """Call in the current session; if that has ended, in a new one."""
         is_new = "_token" not in self.__dict__
         try:
             return self._call(method, params, self._token)

@@ -30,8 +30,8 @@ class ZabbixSqlSection(SourceSection):
     """``[[sensor_source]] kind = "zabbix-sql"``.
 
     Args:
-        url: of the database: ``postgresql://user@host/zabbix`` or ``mariadb://...``.
-        password_file: file with the password, which then need not stand in the URL.
+        url: URL of the database: ``postgresql://user@host/zabbix`` or ``mariadb://...``.
+        password_file: file with the password, which then need not be part of the URL.
         timeout_s: how long connecting may take.
     """
 
@@ -44,7 +44,7 @@ class ZabbixSqlSection(SourceSection):
 
 
 class ZabbixSqlSource(ZabbixSource[ZabbixSqlSection]):
-    """Reads the tables of Zabbix; it needs no right but to select."""
+    """Reads the tables of Zabbix; the right to select is enough."""
 
     source_section = ZabbixSqlSection
 

@@ -1,4 +1,4 @@
-"""The tables of the history service: accounts, and by what they are recognised.
+"""The tables of the history service's accounts, and of what users and programs log in with.
 
 Sessions and tokens are kept as digests: a reader of the store cannot use them.
 """
@@ -14,9 +14,9 @@ accounts = Table(
     metadata,
     Column("name", Text, primary_key=True),
     Column("role", Text, nullable=False),
-    # Where it is vouched for: here, or by the provider that logs its owner in.
+    # What vouches for it: this service, or the provider that logs its owner in.
     Column("origin", Text, nullable=False),
-    # As argon2 writes it; empty for an account without a password.
+    # The hash by argon2; empty for an account without a password.
     Column("password", Text),
     Column("enabled", Boolean, nullable=False),
     Column("created_s", Double, nullable=False),
@@ -35,7 +35,7 @@ tokens = Table(
     Column("id", Text, primary_key=True),
     Column("digest", Text, nullable=False, unique=True),
     Column("name", Text, nullable=False),
-    # Empty for those of programs, which have the role "api".
+    # Empty for the tokens of programs, which have the role "api".
     Column("account", Text, ForeignKey("accounts.name", ondelete="CASCADE")),
     Column("scopes", Text, nullable=False),
     Column("created_s", Double, nullable=False),

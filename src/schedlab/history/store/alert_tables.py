@@ -1,4 +1,4 @@
-"""The tables of what the service does by itself: alerts, and when each duty is due."""
+"""The tables of what the service does automatically: alerts, and when each duty is due."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ alerts = Table(
     Column("path", Text, nullable=False),
     Column("began_s", Double, nullable=False),
     Column("seen_s", Double, nullable=False),
-    # Empty while it holds.
+    # Empty while the alert holds.
     Column("ended_s", Double),
-    # When it was last told by e-mail and to the webhook, and why it could not be.
+    # When it was last sent by e-mail and to the webhook, and why sending failed.
     Column("mailed_s", Double),
     Column("posted_s", Double),
     Column("failure", Text),
@@ -32,6 +32,6 @@ duties = Table(
     "duties",
     metadata,
     Column("name", Text, primary_key=True),
-    # The worker that moves it on has taken the duty over.
+    # A worker that moves this time on has taken the duty over.
     Column("due_s", Double, nullable=False),
 )

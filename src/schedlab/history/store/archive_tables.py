@@ -1,4 +1,4 @@
-"""The tables of jobs that were moved to the archive: their identities, and in which file."""
+"""The tables of jobs that were moved to the archive: their identities and their files."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ archive_parts = Table(
     "archive_parts",
     metadata,
     Column("id", Key, primary_key=True, autoincrement=False),
-    # The file, from the folder of the archive.
+    # The path of the file, relative to the folder of the archive.
     Column("path", Text, nullable=False, unique=True),
     Column("jobs", Integer, nullable=False),
-    # All of its jobs ended in this month, and before its end.
+    # All jobs of the file ended in this month, and before its end.
     Column("month", Text, nullable=False),
     Column("month_end_s", BigInteger, nullable=False),
     Column("written_s", Double, nullable=False),
@@ -24,7 +24,7 @@ archive_parts = Table(
 archived = Table(
     "archived",
     metadata,
-    # The key that the job had in ``jobs``: links to its page stay good.
+    # The key that the job had in ``jobs``, so that links to its page remain valid.
     Column("id", Key, primary_key=True, autoincrement=False),
     Column("cluster", Text, nullable=False),
     Column("jobid", Text, nullable=False),

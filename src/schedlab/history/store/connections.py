@@ -1,4 +1,4 @@
-"""The contract of what gives connections to a store: what others need of the database."""
+"""The contract of an object that opens connections to a store, which is all others need."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from sqlalchemy import Connection
 
 
 class Connections(Protocol):
-    """Readings and writings of one store."""
+    """Opens connections to one store for reading and for writing."""
 
     def reading_long(self) -> AbstractContextManager[Connection]:
-        """Return one state of the store, for work in the background."""
+        """Return a connection that sees one state of the store, for background work."""
 
     def writing(self) -> AbstractContextManager[Connection]:
-        """Return a transaction."""
+        """Return a connection in a transaction that may write."""

@@ -37,8 +37,8 @@ _PRIVATE = 0o600  # whatever the umask says: the store holds password hashes
 _MIGRATIONS = Path(__file__).with_name("migrations")
 _BUSY_S = 60
 _LOCK_S = 10
-_MOST_SAID = 300  # of what the database says: it may quote what it could not read
-_DAMAGED = ("XX001", "XX002")  # PostgreSQL's words for a table and an index
+_MOST_SAID = 300  # characters of an error: it may quote what it could not read
+_DAMAGED = ("XX001", "XX002")  # PostgreSQL's codes for a damaged table and index
 _PRAGMAS = (
     "journal_mode = WAL",
     "synchronous = NORMAL",
@@ -49,7 +49,7 @@ _PRAGMAS = (
 
 
 def parse_url(given: str) -> URL:
-    """Return the database that a URL, or the plain name of a SQLite file, speaks of."""
+    """Return the URL of a database, from a URL or the plain name of a SQLite file."""
     kind, colon, _ = given.partition(":")
     if colon and "://" not in given and kind in _DRIVERS:
         slashes = "///" if kind == "sqlite" else "//"
@@ -69,12 +69,12 @@ def parse_url(given: str) -> URL:
 
 
 def connect(url: URL, *, pings: bool = True) -> Engine:
-    """Return an engine whose transactions are begun as ours must be.
+    """Return an engine that begins transactions as the store needs them.
 
     Args:
-        url: of the database.
-        pings: whether PostgreSQL is asked for a sign of life on each connection before its use, so
-            that one that it has closed meanwhile is replaced and not handed out.
+        url: URL of the database.
+        pings: whether each connection to PostgreSQL is tested before its use, so that one that the
+            server has closed meanwhile is replaced.
     """
     if url.get_backend_name() == "postgresql":
         options = {"connect_timeout": 10}
@@ -89,7 +89,7 @@ def connect(url: URL, *, pings: bool = True) -> Engine:
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
-        # A transaction that reads and then wants to write would meet a snapshot that is too old.
+        # A transaction that reads first and then writes would have a snapshot that is too old.
         writes = connection.get_execution_options().get("writes", False)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
@@ -97,7 +97,7 @@ def connect(url: URL, *, pings: bool = True) -> Engine:
 
 
 def files_of(given: str) -> list[Path]:
-    """Return the files in which SQLite keeps the store; none of PostgreSQL's."""
+    """Return the files in which SQLite keeps the store; none for PostgreSQL."""
     url = parse_url(given)
     if url.get_backend_name() != "sqlite":
         return []
@@ -117,7 +117,7 @@ def writing(engine: Engine) -> Iterator[Connection]:
 
 @contextmanager
 def alone(engine: Engine) -> Iterator[None]:
-    """Refuse where another process does the same; the operating system ends it with the process."""
+    """Refuse to run while another process does the same; the lock ends with the process."""
     held = _held_by_server(engine) if engine.dialect.name == "postgresql" else _held_file(engine)
     with held as is_ours:
         if not is_ours:
@@ -132,11 +132,11 @@ def _held_by_server(engine: Engine) -> Iterator[bool]:
     with engine.connect() as connection:
         statement = text("SELECT pg_try_advisory_lock(hashtext('schedlab.history.ingest'))")
         is_ours = bool(connection.execute(statement).scalar())
-        connection.commit()  # the lock is the session's, and no transaction is to stay open
+        connection.commit()  # the session holds the lock; the transaction need not stay open
         try:
             yield is_ours
         finally:
-            connection.invalidate()  # back in the pool, the session would keep it
+            connection.invalidate()  # in the pool, the session would keep the lock
 
 
 @contextmanager
@@ -169,14 +169,15 @@ def shown(url: URL) -> str:
 def upgrade(engine: Engine) -> None:
     """Make the tables, or bring those of an earlier schedlab up to date; all or nothing.
 
-    A service may go on over it. Where PostgreSQL would have to wait long for a table, the others
-    that want it would wait behind: it gives up, and nothing has changed.
+    A service may keep running meanwhile. If PostgreSQL had to wait long for a table, others that
+    want the table would wait behind it: the upgrade gives up, and nothing has changed.
     """
     from alembic import command
     from alembic.config import Config
 
     if engine.dialect.name == "sqlite":
-        # SQLite gives its log and index the mode of the store. What cannot be made, it tells.
+        # SQLite gives its log and index the mode of the store; it reports files that it cannot
+        # make.
         with suppress(OSError):
             os.close(os.open(str(engine.url.database), os.O_WRONLY | os.O_CREAT, _PRIVATE))
     with engine.connect().execution_options(writes=True) as connection, connection.begin():
@@ -192,9 +193,9 @@ def require_current(engine: Engine, *, or_later: bool = False) -> None:
     """Refuse a database without our tables, or with those of another version.
 
     Args:
-        engine: of the database.
-        or_later: allow a later version, for a program that was at work when it came: migrations
-            add to the tables, and take nothing away that the version before needs.
+        engine: engine of the database.
+        or_later: allow a later version, for a program that was running during the upgrade:
+            migrations add to the tables, and take nothing away that the version before needs.
     """
     url = engine.url
     if url.get_backend_name() == "sqlite" and not Path(str(url.database)).is_file():
@@ -212,7 +213,7 @@ def require_current(engine: Engine, *, or_later: bool = False) -> None:
 
 
 def examine(engine: Engine) -> None:
-    """Read the first and the last row of each table, on a connection that remembers none."""
+    """Read the first and the last row of each table, on a new connection without a cache."""
     fresh = connect(engine.url)
     try:
         require_current(fresh, or_later=True)
@@ -226,7 +227,7 @@ def examine(engine: Engine) -> None:
 
 
 def is_damage(error: DBAPIError) -> bool:
-    """Return whether the database calls what it keeps broken, and not merely out of reach."""
+    """Return whether the error means that stored data are damaged, not merely out of reach."""
     code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
     is_sqlites = code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
     is_no_text = str(error.orig).startswith("Could not decode to UTF-8")  # the driver's words
@@ -234,7 +235,7 @@ def is_damage(error: DBAPIError) -> bool:
 
 
 def revisions() -> list[str]:
-    """Return the numbers of the migrations; Alembic, which knows them too, takes long to load."""
+    """Return the numbers of the migrations, without Alembic, which takes long to load."""
     return sorted(path.name.partition("_")[0] for path in _MIGRATIONS.glob("versions/*_*.py"))
 
 

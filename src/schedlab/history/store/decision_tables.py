@@ -1,4 +1,4 @@
-"""The table of decisions: what the loop of a site wrote into its log, copied for those who ask."""
+"""The table of decisions: a copy, for users of the service, of what a site's loop logged."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from schedlab.history.store.tables import metadata
 decisions = Table(
     "decisions",
     metadata,
-    # What the site of the loop is called, and which line of its log.
+    # The name of the loop's site, and the number of the line in its log.
     Column("site", Text, primary_key=True),
     Column("number", Integer, primary_key=True, autoincrement=False),
     Column("at_s", Double, nullable=False),
@@ -17,7 +17,7 @@ decisions = Table(
     Column("step", Text, nullable=False),
     Column("reason", Text),
     Column("policy", Text),
-    # Of the policy.
+    # The digest of the policy.
     Column("digest", Text),
     # The whole line, as JSON, and its link in the chain of the log.
     Column("entry", Text, nullable=False),

@@ -1,4 +1,4 @@
-"""Which jobs are meant: by when they ran, who ran them, where, and how they ended."""
+"""Select jobs by when they ran, who ran them, where, and how they ended."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from schedlab.history.store.tables import (
 )
 
 Range = tuple[float | None, float | None]
-"""The least and the greatest value that is meant, where there are such."""
+"""The least and the greatest allowed value; None for no limit."""
 
 _RUN_S = jobs.c.end_s - jobs.c.start_s
 _RAN_JOBS = jobs.alias("ran")  # made once: it takes longer than a query for a page
@@ -48,7 +48,7 @@ QUANTITIES: dict[str, ColumnElement[Any]] = {
     "energy_joule": jobs.c.energy_joule,
     "wra": type_coerce(_RUN_S, Double) / func.nullif(jobs.c.req_walltime_s, 0, type_=Double),
 }
-"""What of a job can be compared and sorted by; empty where it is not known."""
+"""The quantities by which jobs can be compared and sorted; empty where they are unknown."""
 
 _WINDOWS = [
     f"{what}_{edge}_s" for what in ("ran", "queued", "started", "ended") for edge in ("from", "to")
@@ -57,7 +57,7 @@ _WINDOWS = [
 
 @dataclass(frozen=True, kw_only=True)
 class JobQuery:
-    """Jobs for which everything that is given holds; times are epoch seconds, ends excluded."""
+    """Selects jobs that meet all given conditions; times are epoch seconds, ends excluded."""
 
     jobids: tuple[str, ...] = ()
     clusters: tuple[str, ...] = ()
@@ -68,9 +68,9 @@ class JobQuery:
     nodes: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     ran_from_s: int | None = None
-    """Still running then, or started later."""
+    """Jobs that were still running then, or started later."""
     ran_to_s: int | None = None
-    """Started before."""
+    """Jobs that started before then."""
     queued_from_s: int | None = None
     queued_to_s: int | None = None
     started_from_s: int | None = None
@@ -78,14 +78,14 @@ class JobQuery:
     ended_from_s: int | None = None
     ended_to_s: int | None = None
     ranges: Mapping[str, Range] = field(default_factory=dict)
-    """Limits, themselves allowed, of some of ``QUANTITIES``; a job without a value is not meant."""
+    """Inclusive limits of some of ``QUANTITIES``; a job without a value is not selected."""
     measurements: tuple[Measurement, ...] = ()
     limit: int | None = None
     """The maximum number of jobs, the earliest submitted first."""
 
     @property
     def has_window(self) -> bool:
-        """Whether only jobs of some time are meant."""
+        """Whether the query limits the time of jobs."""
         return any(getattr(self, name) is not None for name in _WINDOWS)
 
     def __post_init__(self) -> None:
@@ -95,12 +95,12 @@ class JobQuery:
 
 
 def counted(query: JobQuery) -> Select[int]:
-    """Return how many jobs are meant."""
+    """Return a statement that counts the selected jobs."""
     return select(func.count()).select_from(jobs).where(*conditions(query))
 
 
 def chosen(query: JobQuery, *columns: ColumnElement[Any]) -> Select[Any]:
-    """Return these columns of the jobs that are meant, in order of submission."""
+    """Return a statement for these columns of the selected jobs, in order of submission."""
     statement: Select[Any] = select(*columns).where(*conditions(query))
     return statement.order_by(jobs.c.queue_s, jobs.c.id).limit(query.limit)
 
@@ -108,14 +108,14 @@ def chosen(query: JobQuery, *columns: ColumnElement[Any]) -> Select[Any]:
 def conditions(
     query: JobQuery, *, in_order: bool = False, hashed: bool = False
 ) -> list[ColumnElement[bool] | TextClause]:
-    """Return what must hold for a row of ``jobs``.
+    """Return the conditions that a row of ``jobs`` must meet.
 
     Args:
-        query: which jobs are meant.
-        in_order: go through jobs in the order that is wanted and look at each whether it was on a
-            node, has a tag, or is of a time, instead of looking up all those first.
-        hashed: with that, have PostgreSQL keep the keys of all jobs on the nodes and with the tags,
-            and not look into the parts of each job. They must fit into its memory.
+        query: query that selects the jobs.
+        in_order: go through the jobs in the order wanted, and check for each whether it was on a
+            node, has a tag, or ran in a time, instead of looking up all such jobs first.
+        hashed: with ``in_order``, have PostgreSQL keep the keys of all jobs on the nodes and with
+            the tags in memory, where they must fit, and not look into the parts of each job.
     """
     found: list[ColumnElement[bool] | TextClause] = [
         column.in_(values)
@@ -136,7 +136,7 @@ def conditions(
         found.append(UNFINISHED)
     if in_order:
         among = [(jobs.c.id + 0).in_(keys) for keys in named_sets(query)]
-        # A condition on a condition is no join.
+        # ``IS TRUE`` around a condition keeps PostgreSQL from making a join of it.
         found += [each.is_(true()) for each in among] if hashed else among
         found += _ran(query)
     else:
@@ -145,14 +145,14 @@ def conditions(
 
 
 def key_sets(query: JobQuery) -> Iterator[GenerativeSelect]:
-    """Yield the keys of all jobs on the nodes, with the tags, and of the time that are meant."""
+    """Yield the keys of all jobs on the nodes, with the tags, and of the time in the query."""
     yield from named_sets(query)
     if query.ran_from_s is not None or query.ran_to_s is not None:
         yield _overlapping(query.ran_from_s, query.ran_to_s)
 
 
 def named_sets(query: JobQuery) -> Iterator[GenerativeSelect]:
-    """Yield the keys of all jobs on the nodes, and of those with the tags."""
+    """Yield the keys of all jobs on the query's nodes, and of those with its tags."""
     if query.nodes:
         yield select(hosts.c.job).where(hosts.c.node_id.in_(query.nodes))
     if query.tags:
@@ -160,8 +160,8 @@ def named_sets(query: JobQuery) -> Iterator[GenerativeSelect]:
 
 
 def _ran(query: JobQuery) -> Iterator[ColumnElement[bool]]:
-    """Yield whether a job ran between the two moments, to be looked at job by job."""
-    start_s, end_s = jobs.c.start_s + 0, jobs.c.end_s + 0  # as sums, no index is chosen for them
+    """Yield conditions that a job ran between the two moments, to be checked job by job."""
+    start_s, end_s = jobs.c.start_s + 0, jobs.c.end_s + 0  # as sums, so that no index is used
     if query.ran_to_s is not None:
         yield start_s < query.ran_to_s
     if query.ran_from_s is not None:
@@ -202,12 +202,13 @@ def keys_around(from_s: int, to_s: int, *, unfinished: bool = False) -> Generati
 
     Some come twice.
 
-    As one set of keys: PostgreSQL would look at every job for such a set or something else.
+    They are one set of keys: if the condition were "in a set or ...", PostgreSQL would check every
+    job.
 
     Args:
-        from_s: the first moment.
-        to_s: the last.
-        unfinished: those too that came before and run or wait still.
+        from_s: first moment.
+        to_s: last moment.
+        unfinished: include jobs that were submitted earlier and still run or wait.
     """
     ran = _overlapping(from_s, to_s)
     assert isinstance(ran, CompoundSelect)

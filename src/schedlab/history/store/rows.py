@@ -1,4 +1,4 @@
-"""From a record to the rows that hold it."""
+"""Turn a record into the rows that hold it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def digest_of(document: str) -> int:
 
 
 class Said(NamedTuple):
-    """A record as its source gave it, as JSON, and in a number that tells it from others."""
+    """A record as its source gave it, with its JSON text and a digest of it."""
 
     identity: Identity
     record: JobRecord
@@ -59,7 +59,7 @@ class Said(NamedTuple):
 
     @classmethod
     def of(cls, record: JobRecord) -> Said:
-        """Write it once, for the digest and for the table."""
+        """Make the JSON of the record once, for the digest and for the table."""
         document = document_of(record)
         return cls(identity_of(record), record, document, digest_of(document))
 
@@ -69,7 +69,7 @@ def job_row(
 ) -> Values:
     """Return the row of ``jobs``.
 
-    ``before`` is the record before sensors added to it, where they have.
+    ``before`` is the record before sensors added to it, if they have.
     """
     (cluster, jobid, queue_s, attempt), record, document, digest = said
     items = vars(record)  # as attributes of a model they are looked up slowly
@@ -101,7 +101,7 @@ def job_row(
 
 
 def _node_s(record: JobRecord, start_s: int | None, end_s: int | None) -> int | None:
-    """Return the times on all hosts together; of hosts without names, as many as the job had."""
+    """Return the sum of the times on all hosts; without host names, their number counts."""
     if start_s is None or end_s is None:
         return None
     if record.per_host:
@@ -122,7 +122,7 @@ def tag_rows(key: int, tags: Iterable[str]) -> list[Values]:
 def host_rows(
     key: int, per_host: Iterable[HostUse], start_s: int | None, end_s: int | None
 ) -> list[Values]:
-    """Return the rows of ``hosts``; where a host says no times, those of the job hold."""
+    """Return the rows of ``hosts``; a host without times has those of the job."""
     return [
         (
             key,

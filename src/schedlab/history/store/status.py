@@ -1,4 +1,4 @@
-"""What a store holds, source by source and item by item."""
+"""The content of a store, source by source and item by item."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class SourceStatus:
     ended_s: float | None
     """When it was last read to its end."""
     faults: int
-    """In the last ingest."""
+    """The number of faults in the last ingest."""
     failure: str | None
     """Why the last ingest did not come to its end."""
 
@@ -37,7 +37,7 @@ class SourceStatus:
 
 @dataclass(frozen=True)
 class ItemStatus:
-    """How well one item of one sensor source is known; absent ones have no source."""
+    """How well one item of one sensor source is known; absent values have no source."""
 
     source: str | None
     item: str
@@ -50,7 +50,7 @@ class ItemStatus:
 
 @dataclass(frozen=True)
 class Status:
-    """The whole store."""
+    """The status of the whole store."""
 
     jobs: int
     due: int
@@ -59,13 +59,13 @@ class Status:
     items: list[ItemStatus]
 
     def facts(self) -> dict[str, Any]:
-        """Return it as JSON."""
+        """Return the status as JSON."""
         sources = [{**asdict(each), "lag_s": each.lag_s} for each in self.sources]
         return {**asdict(self), "sources": sources}
 
 
 def status_of(store: Store) -> Status:
-    """Return what the store says of itself."""
+    """Return the status of a store."""
     counts = {
         each: store.count(JobQuery(measurements=(each,)))
         for each in (Measurement.DUE, Measurement.FAILED)

@@ -64,7 +64,7 @@ class Counts:
     changed: int = 0
     same: int = 0
     keys: list[int] = field(default_factory=list, compare=False, repr=False)
-    """Of the jobs that were added or changed."""
+    """Keys of the jobs that were added or changed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +79,7 @@ class Due:
 class Store:
     """Job records in a database, each under its identity.
 
-    A call that writes is one transaction: after it everything is there, or nothing is.
+    A call that writes is one transaction: either everything is stored, or nothing.
     """
 
     def __init__(self, url: URL, engine: Engine) -> None:
@@ -93,7 +93,7 @@ class Store:
 
     @classmethod
     def make(cls, url: str) -> Self:
-        """Return the same, with its tables made or brought up to date first."""
+        """Make the tables of a store or bring them up to date, and open it."""
         return cls._prepared(url, upgrade)
 
     @classmethod
@@ -114,7 +114,7 @@ class Store:
         return shown(self.url)
 
     def close(self) -> None:
-        """Give the connections back."""
+        """Close the connections."""
         self._engine.dispose()
 
     def __enter__(self) -> Self:
@@ -127,14 +127,15 @@ class Store:
     def ingesting(self) -> Iterator[None]:
         """Refuse another ingest, of any process, until this one ends.
 
-        One that measures while the other finds new neighbours would overwrite what it must redo.
+        If one ingest measures while another finds new neighbours, it would overwrite what must be
+        redone.
         """
         with failing_as_store(self.url), alone(self._engine):
             yield
 
     @contextmanager
     def changing(self) -> Iterator[Connection]:
-        """Open one transaction of a caller that knows the tables."""
+        """Open a write transaction for a caller that knows the tables."""
         with failing_as_store(self.url), writing(self._engine) as connection:
             yield connection
 
@@ -147,13 +148,13 @@ class Store:
         to_measure: bool = False,
         nodes_are_shared: bool = False,
     ) -> Counts:
-        """Add new records and replace changed ones; one that says the same changes nothing.
+        """Add new records and replace changed ones; an equal record changes nothing.
 
-        Nor does one of a job that was archived: the archive keeps it as it was then.
+        A record of an archived job changes nothing either: the archive keeps the job as it was.
 
         Args:
-            records: as a source gives them; of those with one identity the last counts.
-            source: where they come from.
+            records: records as a source gives them; of those with one identity the last counts.
+            source: name of the source that they come from.
             ingest: the ingest in whose log they are counted.
             to_measure: whether sensors shall be asked about jobs that have ended.
             nodes_are_shared: whether jobs that ran beside these must be measured again.
@@ -183,12 +184,12 @@ class Store:
         return counts
 
     def overlaps(self, keys: Sequence[int]) -> list[tuple[str, str, str]]:
-        """List jobs with these keys that ran beside an earlier one: id, the other's, where."""
+        """List jobs with these keys that ran beside an earlier one: both ids and the host."""
         with failing_as_store(self.url), self._engine.connect() as connection:
             return overlaps(connection, keys)
 
     def due(self, which: Measurement, many: int, *, after: int = 0) -> list[Due]:
-        """Return some jobs to be measured, or that failed to be, with keys above that one."""
+        """Return up to ``many`` jobs in that state of measurement, with keys above ``after``."""
         statement = select(jobs.c.id, jobs.c.digest, _SAID)
         statement = statement.where(UNMEASURED, jobs.c.measurement == which, jobs.c.id > after)
         rows = self.select(statement.order_by(jobs.c.id).limit(many))
@@ -197,7 +198,7 @@ class Store:
         ]
 
     def put_measured(self, measured: Mapping[Due, JobRecord], failed: Collection[Due]) -> None:
-        """Replace records by the same with what sensors said; one that changed since stays due."""
+        """Replace records by measured ones; one that has changed since stays due."""
         with failing_as_store(self.url), writing(self._engine) as connection:
             keys = [due.key for due in measured]
             statement = select(jobs.c.id, jobs.c.digest, jobs.c.source).where(jobs.c.id.in_(keys))
@@ -216,29 +217,29 @@ class Store:
             replace_jobs(connection, rows, [measured[due] for due in current])
 
     def measure_again(self) -> None:
-        """Make all jobs due that have ended on hosts, as after a change of the site's sensors."""
+        """Make all jobs due that ended on hosts, as needed when the site's sensors change."""
         ended = jobs.c.end_s.is_not(None) & jobs.c.id.in_(select(hosts.c.job))
         with failing_as_store(self.url), writing(self._engine) as connection:
             connection.execute(update(jobs).where(ended).values(measurement=Measurement.DUE))
 
     def jobs(self, query: JobQuery = EVERYTHING) -> Iterator[JobRecord]:
-        """Return the records that are meant, in order of submission."""
+        """Return the selected records, in order of submission."""
         return _records(self.documents(query))
 
     def unmeasured_records(self, query: JobQuery = EVERYTHING) -> Iterator[JobRecord]:
-        """Return the same records as their sources gave them, before anything was measured."""
+        """Return the selected records as their sources gave them, without measurements."""
         return _records(said for (said,) in self.rows(query, _SAID))
 
     def documents(self, query: JobQuery = EVERYTHING) -> Iterator[str]:
-        """Return the same as JSON; they are fetched a thousand at a time."""
+        """Return the selected records as JSON; they are fetched a thousand at a time."""
         return (record for (record,) in self.rows(query, jobs.c.record))
 
     def count(self, query: JobQuery = EVERYTHING) -> int:
-        """Return how many jobs are meant."""
+        """Return the number of selected jobs."""
         return int(self.select(counted(query))[0][0])
 
     def rows(self, query: JobQuery, *columns: Any) -> Iterator[Sequence[Any]]:
-        """Yield these columns of the jobs that are meant, in order of submission."""
+        """Yield these columns of the selected jobs, in order of submission."""
         statement = chosen(query, *columns).execution_options(yield_per=_FETCHED)
         with failing_as_store(self.url), self._engine.connect() as connection:
             yield from connection.execute(statement)
@@ -249,12 +250,12 @@ class Store:
             return connection.execute(statement).all()
 
     def cursor(self, source: str) -> str | None:
-        """Return how far the source was read to its end, in its own words; None if it never was."""
+        """Return the source's cursor after its last whole reading; None if there was none."""
         rows = self.select(select(sources.c.cursor).where(sources.c.name == source))
         return rows[0][0] if rows else None
 
     def begin_ingest(self, source: str) -> int:
-        """Return a new entry in the log, for what is read from the source from now on."""
+        """Begin an entry in the log for what is read from the source, and return its number."""
         with failing_as_store(self.url), writing(self._engine) as connection:
             key = next_number(connection, ingests.c.id)
             nothing = {"added": 0, "changed": 0, "same": 0, "faults": 0}
@@ -263,7 +264,7 @@ class Store:
         return key
 
     def note_faults(self, ingest: int, found: Sequence[Fault]) -> None:
-        """Count what could not be used, and keep the first of it with where it stood."""
+        """Count faults in the log, and keep the first ones with their places."""
         if not found:
             return
         with failing_as_store(self.url), writing(self._engine) as connection:
@@ -279,7 +280,7 @@ class Store:
     def end_ingest(
         self, ingest: int, *, cursor: str | None = None, failure: str | None = None
     ) -> None:
-        """Close the entry; with a cursor, the next reading of the source may go on from there."""
+        """Close the log entry; with a cursor, the source's next reading may go on from there."""
         with failing_as_store(self.url), writing(self._engine) as connection:
             this = ingests.c.id == ingest
             ended = {"ended_s": time.time(), "failure": failure}
@@ -290,14 +291,14 @@ class Store:
                 connection.execute(insert(sources).values(name=source, cursor=cursor))
 
     def sum_days(self, now_s: float) -> None:
-        """Sum up the days that are not, some in each transaction: others write in between."""
+        """Sum up the days without sums, some in each transaction: others write in between."""
         while True:
             with self.changing() as connection:
                 if not sum_some_days(connection, now_s):
                     return
 
     def take_statistics(self) -> None:
-        """Let PostgreSQL look at its tables now, and not in a minute: until then it plans badly."""
+        """Renew PostgreSQL's statistics now, not in a minute: until then it plans badly."""
         if self._engine.dialect.name != "postgresql":
             return
         with failing_as_store(self.url), writing(self._engine) as connection:
@@ -306,7 +307,7 @@ class Store:
 
 
 def _records(documents: Iterator[str]) -> Iterator[JobRecord]:
-    """Yield the records that the documents hold, made as many at a time as are fetched."""
+    """Yield the records of the documents, parsed in the portions in which they are fetched."""
     while some := list(islice(documents, _FETCHED)):
         with _without_collections():
             records = list(map(JobRecord.model_validate_json, some))
@@ -315,9 +316,9 @@ def _records(documents: Iterator[str]) -> Iterator[JobRecord]:
 
 @contextmanager
 def _without_collections() -> Iterator[None]:
-    """Spares half of the time: a collector that looks for cycles in records, which have none."""
+    """Stop garbage collection: records have no cycles, and this saves half of the time."""
     if not gc.isenabled():
-        yield  # by the caller's will, or in another thread, which will enable them again
+        yield  # off by the caller, or by another thread, which will enable it again
         return
     gc.disable()
     try:

@@ -9,7 +9,7 @@ from schedlab.history.store.tables import metadata
 day_sums = Table(
     "day_sums",
     metadata,
-    # Days since 1970, in UTC; the rest of the key is that of the jobs, empty where theirs is.
+    # Days since 1970, in UTC; the other key columns are those of ``jobs``, and may be empty.
     Column("day", Integer, nullable=False),
     Column("cluster", Text, nullable=False),
     Column("partition", Text),

@@ -1,7 +1,7 @@
 """Sums over jobs, kept for days that are over: a month of many jobs is added up from thirty days.
 
-The kept sums are always right or not there: writing a job removes those of the day on which
-it ended, in the same transaction.
+The kept sums are either right or missing: writing a job removes the sums of the day on which it
+ended, in the same transaction.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ SUMS = (
     *_sum_and_count(QUANTITIES["wait_s"]),
     *_sum_and_count(QUANTITIES["wra"]),
 )
-"""What is summed over jobs, with how many of them have a value."""
+"""The sums over jobs, each with the number of jobs that have a value."""
 
 ENDED_DAY = jobs.c.end_s // DAY_S
 _KEYS = tuple(jobs.c[name] for name in list(day_sums.columns.keys())[1 : -len(SUMS)])
 
 
 def sum_some_days(connection: Connection, now_s: float) -> int:
-    """Sum up some of the days that are not; return how many were left to do before."""
+    """Sum up some of the days without sums; return how many there were before."""
     span = select(func.min(jobs.c.end_s), func.max(jobs.c.end_s))
     first_s, last_s = connection.execute(span).one()
     if first_s is None:
@@ -59,7 +59,7 @@ def sum_some_days(connection: Connection, now_s: float) -> int:
 
 
 def unsum(connection: Connection, ends_s: Collection[int | None]) -> None:
-    """Take away the sums of the days on which jobs ended that are written or deleted."""
+    """Delete the sums of the days of these ends, whose jobs are written or deleted."""
     days = {end_s // DAY_S for end_s in ends_s if end_s is not None}
     for first, end in _runs(sorted(days)):
         for table in (day_sums, summed_days):
@@ -68,7 +68,7 @@ def unsum(connection: Connection, ends_s: Collection[int | None]) -> None:
 
 
 def _runs(days: Collection[int]) -> Iterator[tuple[int, int]]:
-    """Yield the days as ranges of days that follow each other; the end is no part."""
+    """Yield the days as ranges of successive days; ends are excluded."""
     first = last = None
     for day in days:
         if last is None or day != last + 1:

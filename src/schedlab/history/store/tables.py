@@ -33,13 +33,13 @@ metadata = MetaData()
 
 
 class Measurement(IntEnum):
-    """How far the sensors were asked about a job."""
+    """Whether the sensors were asked about a job."""
 
     DONE = 0
-    """They were, or there is nothing to ask: it has not ended, or the site has no sensors."""
+    """They were asked, or there is nothing to ask: it has not ended, or the site has no sensors."""
     DUE = 1
     FAILED = 2
-    """One did not answer, or not in a way that can be trusted."""
+    """A sensor did not answer, or gave an answer that cannot be trusted."""
 
 
 jobs = Table(
@@ -61,14 +61,14 @@ jobs = Table(
     Column("energy_joule", Double),
     Column("maxpower_watt", Double),
     Column("source", Text, nullable=False),
-    # What the source said, in short: a row that says the same again is not measured again.
+    # A digest of what the source said: an equal record is not measured again.
     Column("digest", BigInteger, nullable=False),
     Column("measurement", SmallInteger, nullable=False),
     Column("record", Text, nullable=False),
     # The record as the source gave it, where sensors have added to it since.
     Column("said", Text),
     Column("req_walltime_s", Double),
-    # The times on all hosts together; empty until the job has ended.
+    # The sum of the times on all hosts; empty until the job has ended.
     Column("node_s", BigInteger),
 )
 Index(
@@ -79,7 +79,7 @@ Index(
     func.coalesce(jobs.c.queue_s, -1),
     unique=True,
 )
-# What many jobs are compared and summed by stands in the index itself, since records are long.
+# The values by which many jobs are compared and summed are in the index, since records are long.
 _NUMBERS = (
     jobs.c.start_s,
     jobs.c.end_s,
@@ -104,7 +104,7 @@ Index("job_ended", jobs.c.end_s, jobs.c.start_s)
 Index("job_user", jobs.c.user_identifier, jobs.c.queue_s, jobs.c.id, *_NUMBERS)
 Index("job_group", jobs.c.accounting_group, jobs.c.queue_s)
 
-# Conditions that a query must have in these words, or the index would not be used for it.
+# A query must contain these conditions word for word, or the index is not used for it.
 UNMEASURED = text("measurement != 0")
 # Not as a list of three: for that, SQLite rebuilds a table with each row that it adds.
 UNFINISHED = text("(state = 'pending' OR state = 'running' OR state = 'suspended')")
@@ -170,7 +170,7 @@ sources = Table(
     "sources",
     metadata,
     Column("name", Text, primary_key=True),
-    # How far the source was read to its end, in words of its own.
+    # The source's own mark of how far it was read to its end.
     Column("cursor", Text),
 )
 

@@ -1,4 +1,4 @@
-"""The table of simulations that the history service was asked for."""
+"""The table of simulations that users asked the history service for."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ tasks = Table(
     metadata,
     Column("id", Text, primary_key=True),
     Column("kind", Text, nullable=False),
-    # Who asked, by name; and, as JSON, as whom: it decides which jobs the result covers.
+    # The user who asked, and the viewer as JSON, which decides which jobs the result covers.
     Column("account", Text, nullable=False),
     Column("viewer", Text, nullable=False),
-    # What is simulated, as JSON, and a digest of it with what the store held then.
+    # The simulation as JSON, and a digest of it and of what the store held at that time.
     Column("parameters", Text, nullable=False),
     Column("key", Text, nullable=False),
     Column("state", Text, nullable=False),
     Column("progress", Double, nullable=False),
-    # Which process is at it, and when it last said so.
+    # The process that works on it, and when it last said so.
     Column("worker", Text),
     Column("seen_s", Double),
     Column("created_s", Double, nullable=False),

@@ -1,4 +1,4 @@
-"""The statements by which records get into the tables, within a transaction of the caller's."""
+"""Statements that write records to the tables, within a transaction of the caller."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Known(NamedTuple):
 
 
 def known(connection: Connection, wanted: Collection[Identity]) -> dict[Identity, Known]:
-    """Return those of the identities that the store has."""
+    """Return the identities that the store has, each with its key and digest."""
     identity = (jobs.c.cluster, jobs.c.jobid, jobs.c.queue_s, jobs.c.attempt)
     jobids = _listed(connection, {jobid for _, jobid, _, _ in wanted})
     statement = select(*identity, jobs.c.id, jobs.c.digest).where(jobs.c.jobid.in_(jobids))
@@ -60,11 +60,11 @@ def known(connection: Connection, wanted: Collection[Identity]) -> dict[Identity
 
 
 def known_archived(connection: Connection, wanted: Mapping[Identity, int | None]) -> set[Identity]:
-    """Return those of the jobs that the archive has, or had until they were too old to be kept.
+    """Return the jobs that the archive has, or had until they were too old to be kept.
 
     Args:
-        connection: to the store.
-        wanted: their identities, and when they ended.
+        connection: connection to the store.
+        wanted: identities of the jobs, and when they ended.
     """
     parts = select(func.count(), func.max(_DELETED_S)).select_from(archive_parts)
     count, deleted_s = connection.execute(parts).one()
@@ -109,7 +109,7 @@ def replace_jobs(
 
 
 def measure_neighbours_again(connection: Connection, keys: Sequence[int]) -> None:
-    """Mark jobs that shared a host with these: their part of what it used has changed."""
+    """Mark jobs that shared a host with these as due: their part of what it used has changed."""
     for some in _portions(keys):
         shared = select(hosts.c.job).join(_OWN, _TOGETHER).where(_OWN.c.job.in_(some))
         statement = update(jobs).where(jobs.c.measurement != Measurement.DUE, jobs.c.id.in_(shared))
@@ -117,7 +117,7 @@ def measure_neighbours_again(connection: Connection, keys: Sequence[int]) -> Non
 
 
 def overlaps(connection: Connection, keys: Sequence[int]) -> list[tuple[str, str, str]]:
-    """List jobs that shared a host with an earlier one: their ids, the other's, the host."""
+    """List jobs that shared a host with an earlier one: the ids of both, and the host."""
     mine, other = jobs.alias("mine"), jobs.alias("other")
     statement = (
         select(mine.c.jobid, other.c.jobid, hosts.c.node_id)
@@ -136,7 +136,7 @@ def overlaps(connection: Connection, keys: Sequence[int]) -> list[tuple[str, str
 
 
 def ends_of(connection: Connection, which: ColumnElement[bool]) -> set[int | None]:
-    """Return when the jobs that are meant ended, as far as they have."""
+    """Return the ends of the jobs that meet a condition; None for those that have not ended."""
     return set(connection.execute(select(jobs.c.end_s).where(which)).scalars())
 
 
@@ -147,7 +147,7 @@ def next_number(connection: Connection, column: Any, *conditions: Any) -> int:
 
 
 def next_job(connection: Connection) -> int:
-    """Return the key of the next job; that of an archived one is not used again."""
+    """Return the key of the next job; keys of archived jobs are not used again."""
     return max(next_number(connection, column) for column in (jobs.c.id, archived.c.id))
 
 
@@ -179,10 +179,10 @@ def _add_provenances(connection: Connection, rows: Mapping[int, Values]) -> None
 
 
 def insert_rows(connection: Connection, table: Table, rows: Sequence[Values]) -> None:
-    """Add the rows in the way that each database takes many fastest.
+    """Insert the rows in the way that is fastest for many rows in each database.
 
-    Columns that are empty in all of them are left out: Python's driver for SQLite takes several
-    times as long over an empty value as over another.
+    Columns that are empty in all rows are left out: Python's driver for SQLite takes several times
+    as long for an empty value as for another.
     """
     if not rows:
         return
@@ -209,7 +209,7 @@ def _copy(connection: Connection, statement: str, rows: Iterable[Values]) -> Non
 
 
 def _insert_together(connection: Connection, head: str, rows: Sequence[Values]) -> None:
-    """Hand SQLite many rows in a statement: one by one they would take half as long again."""
+    """Insert many rows with one statement: one by one they would take half as long again."""
     many, marks = _IN_ONE_STATEMENT // len(rows[0]), f"({', '.join('?' * len(rows[0]))})"
     for at in range(0, len(rows), many):
         some = rows[at : at + many]

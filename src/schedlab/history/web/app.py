@@ -1,4 +1,4 @@
-"""The history service, put together."""
+"""The web app of the history service, assembled from its parts."""
 
 from __future__ import annotations
 
@@ -107,21 +107,21 @@ ROUTERS = (
     operate.router,
     admin.router,
 )
-"""What the service answers: one router per file of ``api`` and ``pages``, the busiest first."""
+"""The routes of the service: one router per file of ``api`` and ``pages``, the busiest first."""
 
 _LEAST_COMPRESSED_BYTES = 1_000
-_COMPRESSION = 4  # of 1 to 9: a table at 9 takes four times as long, and is 7 % smaller
-_THREADS = 5  # as many as there are connections to keep; more only wait for each other
+_COMPRESSION = 4  # from 1 to 9: at 9 a table takes four times as long, and is 7 % smaller
+_THREADS = 5  # as many as the connections that are kept; more would only wait for each other
 
 
 def create_app(settings: ServiceSettings) -> FastAPI:
-    """Return the service over the store that the settings name, which must have been made."""
+    """Return the web app for the store that the settings name; the store must exist."""
     service = Service.start(settings)
     app = FastAPI(
         title="schedlab history",
         version=__version__,
         openapi_url="/v1/openapi.json",
-        docs_url=None,  # FastAPI's own would load scripts from elsewhere
+        docs_url=None,  # FastAPI's own pages would load scripts from other sites
         redoc_url=None,
         lifespan=_lifespan,
     )
@@ -133,7 +133,7 @@ def create_app(settings: ServiceSettings) -> FastAPI:
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     describe(app)
     answer_problems(app)
-    # The last is the first to see a request, and the last to see its answer.
+    # The middleware that is added last sees a request first and its answer last.
     app.add_middleware(BodyLimit)
     app.add_middleware(Conditional)
     app.add_middleware(

@@ -1,4 +1,4 @@
-"""A connection with timeouts, whose refusals are problems like all others."""
+"""A connection with timeouts, which refuses requests with the same problems as the app."""
 
 from __future__ import annotations
 
@@ -13,59 +13,59 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from schedlab.history.web.problems import ProblemResponse
 
 MOST_HEAD_BYTES = 65_536
-"""Of a request's line and headers."""
+"""Maximum size of a request's line and headers together."""
 
 
 class Connection(H11Protocol):
-    """Cuts off clients that are too slow: else a few could keep all others out."""
+    """A connection that cuts off slow clients: otherwise a few could keep all others out."""
 
     head_s = 10.0
-    """For the whole head of a request: one that comes byte by byte is no excuse."""
+    """Maximum time for the whole head of a request, even if it arrives byte by byte."""
     body_s = 20.0
-    """From one part of a body to the next."""
+    """Maximum time from one part of a body to the next."""
     sent_s = 60.0
-    """For a client to take some of what is ready for it."""
+    """Maximum time for a client to take some of the data that is ready for it."""
 
     _until_read: asyncio.TimerHandle | None = None
     _until_sent: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Wait for the head of the first request."""
+        """Start the timeout for the head of the first request."""
         super().connection_made(transport)
         self._until_read = self.loop.call_later(self.head_s, self._too_slow)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait for nothing more."""
+        """Cancel all timeouts."""
         self._read()
         self.resume_writing()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Take it, and wait for what must follow."""
+        """Process the data, and set the timeout for what must follow."""
         super().data_received(data)
         self._watch()
 
     def on_response_complete(self) -> None:
-        """Begin to wait for the next request, of which some may be there."""
+        """Set the timeout for the next request, a part of which may have arrived already."""
         super().on_response_complete()
         if not self.transport.is_closing():
             self._watch()
 
     def pause_writing(self) -> None:
-        """Wait for the client to take some of what it was sent."""
+        """Start the timeout for the client to take some of the data."""
         super().pause_writing()
         if self._until_sent is None:
             self._until_sent = self.loop.call_later(self.sent_s, self._cut_off)
 
     def resume_writing(self) -> None:
-        """Note that the browser reads again."""
+        """Cancel the timeout for sending, since the client takes data again."""
         super().resume_writing()
         if self._until_sent is not None:
             self._until_sent.cancel()
             self._until_sent = None
 
     def send_400_response(self, msg: str) -> None:
-        """Say what is wrong with a request that could not be read."""
+        """Answer a request that could not be parsed, and say what is wrong with it."""
         begun = self.conn.trailing_data[0]
         if len(begun) <= MOST_HEAD_BYTES:
             self._refuse(HTTPStatus.BAD_REQUEST, "this is no request of HTTP/1.1")
@@ -77,7 +77,7 @@ class Connection(H11Protocol):
             self._refuse(HTTPStatus.REQUEST_URI_TOO_LONG, f"the URL is longer than {limit}")
 
     def _watch(self) -> None:
-        """Wait for the rest of a head or a body; between requests, uvicorn does."""
+        """Set the timeout for the rest of a head or a body; uvicorn has one between requests."""
         state = self.conn.their_state
         if state is h11.SEND_BODY:
             self._read()
@@ -93,7 +93,7 @@ class Connection(H11Protocol):
             self._until_read = None
 
     def _too_slow(self) -> None:
-        """Refuse a request that comes too slowly; a browser that sent nothing is told nothing."""
+        """Refuse a request that arrives too slowly; if nothing came, close without an answer."""
         if self.conn.trailing_data[0]:
             seconds = f"{self.head_s:g} s"
             self._refuse(HTTPStatus.REQUEST_TIMEOUT, f"the request took longer than {seconds}")
@@ -101,13 +101,13 @@ class Connection(H11Protocol):
             self.transport.close()
 
     def _body_too_slow(self) -> None:
-        if self.flow.read_paused:  # it is the service that has not taken what is there
+        if self.flow.read_paused:  # the service itself has not read what has arrived
             self._watch()
         else:
             self._cut_off()
 
     def _cut_off(self) -> None:
-        """End it at once; what was not taken is not kept by the operating system either."""
+        """Abort the connection; the operating system does not keep unsent data either."""
         socket = self.transport.get_extra_info("socket")
         if socket is not None:
             socket.setsockopt(SOL_SOCKET, SO_LINGER, pack("ii", 1, 0))

@@ -1,4 +1,4 @@
-"""Who asks, as a dependency of routes: by token, session or proxy, or as the public."""
+"""The viewer as a dependency of routes: known by token, session or proxy, or the public."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _CHALLENGE = {"www-authenticate": 'Bearer realm="schedlab"'}
 
 
 async def identified(request: Request, service: CurrentService) -> Viewer | None:
-    """Return who asks; None for somebody who shows nothing."""
+    """Return the viewer; None if no token, session or proxy identifies one."""
     viewer = await _recognised(request, service)
     request.state.viewer = viewer
     return viewer
 
 
 async def note_viewer(request: Request) -> None:
-    """Recognise who asks for what no route answers, so that the page about it knows them."""
+    """Identify the viewer of a request that no route answers, so that its error page knows them."""
     with suppress(SchedlabError, HttpProblem):
         await identified(request, request.app.state.service)
 
@@ -48,7 +48,7 @@ async def _recognised(request: Request, service: Service) -> Viewer | None:
         return await run_in_threadpool(_by_token, service, secret.strip())
     viewer = await run_in_threadpool(_by_browser, service, request)
     if viewer is not None:
-        # A browser sends cookies along with whatever another site makes it send.
+        # A browser sends its cookies with any request that another site makes it send.
         await require_own_form(request)
     return viewer
 
@@ -57,7 +57,7 @@ Identified = Annotated[Viewer | None, Depends(identified)]
 
 
 async def require_own_form(request: Request) -> None:
-    """Refuse what changes something and does not come from a page of ours."""
+    """Refuse a request that changes something but does not come from one of our pages."""
     if request.method in _HARMLESS:
         return
     given = request.headers.get(FORM_HEADER)
@@ -72,7 +72,7 @@ def _log_in_first() -> HttpProblem:
 
 
 def viewer_who_may(scope: Scope) -> Callable[..., Awaitable[Viewer]]:
-    """Return the dependency that lets only those through who may do that."""
+    """Return a dependency that admits only viewers with this scope."""
 
     async def allowed(service: CurrentService, viewer: Identified) -> Viewer:
         if viewer is None and service.is_public:
@@ -103,7 +103,7 @@ NamedViewer = Annotated[Viewer, Depends(_named)]
 
 
 def _in_person(viewer: NamedViewer) -> Viewer:
-    """Refuse every token, too: one that expires tomorrow must not make another."""
+    """Refuse tokens as well: a token that expires tomorrow must not create another."""
     if not viewer.is_person:
         raise HttpProblem(403, "a token cannot do this; log in with a browser")
     return viewer
@@ -148,7 +148,7 @@ def _by_session(service: Service, request: Request) -> Viewer | None:
 
 
 def _by_proxy(service: Service, request: Request) -> Viewer | None:
-    """Return whom the configured proxy has logged in; anybody else's header is nothing."""
+    """Return the viewer whom the configured proxy logged in; ignore the header of other peers."""
     proxy = service.settings.service.proxy
     peer = request.scope.get(PEER)
     if proxy is None or proxy.user_header is None or peer is None:

@@ -1,4 +1,4 @@
-"""The store's database, as the service uses it: many short readings, few and small writings."""
+"""The store's database as the service uses it: many short reads, few and small writes."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from schedlab.history.web.problems import HttpProblem
 
 MOST_S = 30.0
 """Maximum time one request may use the database."""
-_LOOKED_EVERY = 1_000_000  # steps of SQLite, which takes some milliseconds for them
-_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ"  # all of its statements see one state
-_CACHE_KIB = 2_048  # of each connection: there are many, and the operating system caches as well
+_LOOKED_EVERY = 1_000_000  # SQLite steps between looks at the clock: some milliseconds
+_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ"  # all its statements see one state
+_CACHE_KIB = 2_048  # per connection: there are many, and the operating system caches too
 
 
 class Database:
@@ -37,7 +37,7 @@ class Database:
         self.url = parse_url(url)
         self._damage: StoreError | None = None
         with failing_as_store(self.url):
-            self.engine = connect(self.url, pings=False)  # each transaction sees by itself
+            self.engine = connect(self.url, pings=False)  # _answering replaces closed ones
             if self.engine.dialect.name == "sqlite":
                 event.listen(self.engine, "connect", _take_less_memory)
             else:
@@ -50,17 +50,17 @@ class Database:
 
     @cached_property
     def _autocommitting(self) -> Engine:
-        """The same connections, whose transactions begin and end by statements of ours."""
+        """The same connections, but we begin and end their transactions ourselves."""
         return self.engine.execution_options(isolation_level="AUTOCOMMIT")
 
     @property
     def shown(self) -> str:
-        """Its URL without a password."""
+        """The store's URL without the password."""
         return shown(self.url)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """Read one state of the store, for a request: what takes too long is refused."""
+        """Read one state of the store for a request; refuse a request that takes too long."""
         limit = f"; SET LOCAL statement_timeout = {int(1e3 * MOST_S)}"
         with self._watched(), self._begun(_SNAPSHOT + limit) as connection, _limited(connection):
             yield connection
@@ -73,16 +73,16 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """Open a transaction on accounts, sessions and tokens; an ingest goes on beside it."""
+        """Open a transaction on accounts, sessions and tokens; an ingest can go on meanwhile."""
         with self._watched(), self._begun("BEGIN", writes=True) as connection:
             yield connection
 
     @contextmanager
     def _begun(self, statement: str, *, writes: bool = False) -> Iterator[Connection]:
-        """Open a transaction; that of PostgreSQL begins with the statement.
+        """Open a transaction; on PostgreSQL, begin it with this statement.
 
-        Readings are committed, too: after a rollback the driver would forget the statements that
-        the server has prepared on the connection, which then plans them again for each request.
+        Reads are committed as well: after a rollback the driver would forget the statements that
+        the server has prepared on the connection, and the server would plan them for each request.
         """
         if self.engine.dialect.name == "sqlite":
             with self.engine.connect() as connection:
@@ -95,7 +95,7 @@ class Database:
                 connection.commit()
 
     def examine(self) -> None:
-        """Refuse a store that cannot be read, or in which any request so far met damage."""
+        """Raise an error if the store cannot be read, or if any request so far met damage."""
         with self._watched():
             examine(self.engine)
         if self._damage is not None:
@@ -103,7 +103,7 @@ class Database:
 
     @contextmanager
     def _watched(self) -> Iterator[None]:
-        """Remember damage: it stays, though the next request may read another part."""
+        """Remember damage, since the next request may read an undamaged part."""
         try:
             with failing_as_store(self.url):
                 yield
@@ -113,7 +113,7 @@ class Database:
             raise
 
     def close(self) -> None:
-        """Give the connections back."""
+        """Close the connections."""
         self.engine.dispose()
 
 
@@ -125,7 +125,7 @@ def changing(url: str) -> Iterator[Connection]:
 
 
 def _answer_many(connection: Any, _: Any) -> None:
-    """Set it for many short questions: starting helpers, or compiling, takes longer than those."""
+    """Turn off what takes longer than our many short queries: parallel workers and compiling."""
     connection.autocommit = True
     connection.execute("SET max_parallel_workers_per_gather = 0")
     connection.execute("SET jit = off")
@@ -137,10 +137,10 @@ def _take_less_memory(connection: Any, _: Any) -> None:
 
 
 def _answering(engine: Engine, first: str) -> Connection:
-    """Return a connection on which that statement was executed.
+    """Return a connection on which this statement has been executed.
 
-    One that the server has closed since it was last used is replaced, once: the pool then gives
-    none that is as old. To ask each connection before its use would take a question more.
+    A connection that the server has closed since its last use is replaced, once: the pool then
+    gives none that is as old. To test each connection before its use would take one more query.
     """
     connection = engine.connect()
     try:
@@ -162,7 +162,7 @@ def _answering(engine: Engine, first: str) -> Connection:
 
 @contextmanager
 def _limited(connection: Connection) -> Iterator[None]:
-    """Stop a statement that is not at its end by then."""
+    """Stop a statement that runs past ``MOST_S``, and refuse the request."""
     until_s = time.monotonic() + MOST_S
     is_sqlite = connection.dialect.name == "sqlite"
     driver: Any = connection.connection.driver_connection

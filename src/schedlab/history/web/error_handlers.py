@@ -25,7 +25,7 @@ from schedlab.history.web.problems import HttpProblem, ProblemResponse, wants_pa
 
 _LOG = logging.getLogger("schedlab.service")
 
-# Their text may name files, hosts and databases: it goes into the log, and this to the client.
+# Error texts may name files, hosts and databases: they go to the log, these to the client.
 _ANSWERS: Mapping[type[SchedlabError], tuple[int, str]] = {
     StoreError: (503, "the store does not answer; try again in a moment"),
     SensorError: (502, "the source of this timeline does not answer, or not in a usable way"),
@@ -35,7 +35,7 @@ _ANSWERS: Mapping[type[SchedlabError], tuple[int, str]] = {
 
 
 def answer_problems(app: FastAPI) -> None:
-    """Let the app answer every mistake as a problem."""
+    """Register the handlers by which the app answers every error as a problem."""
     app.add_exception_handler(HttpProblem, _problem)
     app.add_exception_handler(HTTPException, _http_exception)
     app.add_exception_handler(RequestValidationError, _invalid)

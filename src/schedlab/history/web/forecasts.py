@@ -1,4 +1,4 @@
-"""The last forecast of each cluster, kept in the store, and made again when it is old."""
+"""The last forecast of each cluster, kept in the store and computed again when it is old."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ class Forecast:
     """When jobs will start.
 
     Args:
-        now_s: what was known then, in epoch seconds.
+        now_s: the time of the data that it uses, in epoch seconds.
         made_s: when it was computed.
         by: a key of ``BY``; None where no job waited.
-        starts: the begin of the interval, the middle and the end, in epoch seconds by key.
+        starts: the beginning, middle and end of the interval, in epoch seconds by job key.
     """
 
     now_s: int
@@ -54,25 +54,25 @@ class Forecast:
 
     @classmethod
     def of(cls, task: QueuedTask) -> Forecast:
-        """Return what a task has found."""
+        """Return the forecast that a task has computed."""
         starts = {int(key): tuple(each) for key, each in task.result["starts"].items()}
         made_s = task.ended_s or task.created_s
         return cls(task.parameters["now_s"], made_s, task.result["by"], starts)
 
     def words(self, key: int, zone: tzinfo) -> str | None:
-        """Return when the job will start, as one would say it."""
+        """Return in words when the job will start; None if it has no forecast."""
         if key not in self.starts:
             return None
         return start_in_words(self.now_s, *self.starts[key], Clock(0, zone, True))
 
     @property
     def how(self) -> str:
-        """How it was computed, in sentences."""
+        """Sentences that say how the forecast was computed."""
         return "" if self.by is None else f"{BY[self.by]} {HOW}"
 
 
 def _viewer(cluster: str) -> Viewer:
-    """Return for whom it is computed: the result is cut down for each reader."""
+    """Return the viewer for whom forecasts are computed; readers get what they may see of them."""
     return Viewer(Role.ADMIN, f"service: forecasts of {cluster}")
 
 
@@ -91,7 +91,7 @@ def known_forecast(
 
 
 def ask_forecast(service: Service, cluster: str) -> None:
-    """Have a new one computed, unless the last is fresh, or nothing was heard of since."""
+    """Queue a new forecast, unless the last is fresh or the scheduler was not heard of since."""
     with service.database.reading() as connection:
         heard = heard_s(connection, cluster)
         tasks = recent_tasks(connection, _viewer(cluster).user, FORECAST, 1, with_results=False)
@@ -101,7 +101,7 @@ def ask_forecast(service: Service, cluster: str) -> None:
     try:
         with service.database.writing() as connection:
             submit(connection, asked, kept=_KEPT)
-    except ParameterError:  # one is on its way
+    except ParameterError:  # other forecasts are on their way
         return
     service.runner.wake()
 

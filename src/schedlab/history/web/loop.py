@@ -1,4 +1,4 @@
-"""The loop that steers a site's Slurm, as the service shows it; its maker puts one in."""
+"""The interface to the loop that steers a site's Slurm; the service is given an implementation."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ class LoopStep:
 
     Args:
         at: when it was done, in epoch seconds.
-        round: its number.
-        name: what it is called.
-        policy: that it was about.
-        digest: of that policy.
-        text: what came of it.
+        round: the number of the round.
+        name: the name of the step.
+        policy: the policy that it was about.
+        digest: the digest of that policy.
+        text: the outcome.
     """
 
     at: float
@@ -30,15 +30,15 @@ class LoopStep:
 
 @dataclass(frozen=True)
 class LoopEffect:
-    """What a policy did to the mean wait, or would have done.
+    """The change that a policy made to the mean wait, or would have made.
 
     Args:
         at: when it was known, in epoch seconds.
-        round: its number.
+        round: the number of the round.
         name: the step that found it: tested, shadowed or watched.
-        policy: whose effect.
-        change: of the mean wait, as a share; below 0 is shorter.
-        interval: that holds it with 95 %; None where there were too few jobs to tell.
+        policy: the policy.
+        change: the change of the mean wait, as a share; below 0 is shorter.
+        interval: its 95 % interval; None if there were too few jobs to tell.
     """
 
     at: float
@@ -51,17 +51,17 @@ class LoopEffect:
 
 @dataclass(frozen=True)
 class LoopState:
-    """Where the loop is.
+    """The state of the loop.
 
     Args:
-        round: its number; 0 before the first.
+        round: the number of the round; 0 before the first.
         last: the last step.
         steers: the policy that steers; empty for none.
         is_on: whether priorities are changed at this moment.
         question: the policy that waits for an answer; empty for none.
-        effect: the last known one, in words; empty if none is known.
-        steps: all of them, the newest first.
-        effects: all that are known, the oldest first.
+        effect: the last known effect, in words; empty if none is known.
+        steps: all steps, the newest first.
+        effects: all known effects, the oldest first.
     """
 
     round: int
@@ -78,10 +78,10 @@ class SiteLoop(Protocol):
     """Reads the loop of a site, and leaves messages for it."""
 
     def state(self) -> LoopState | None:
-        """Return where it is; None where no loop has run."""
+        """Return the state of the loop; None if no loop has run."""
 
     def answer(self, yes: bool, who: str, code: str) -> None:
-        """Answer its question; the loop takes it if the code is right."""
+        """Answer the loop's question; the loop accepts the answer if the code is right."""
 
     def stop(self, who: str) -> None:
-        """Ask it to end the steering."""
+        """Ask the loop to stop steering."""

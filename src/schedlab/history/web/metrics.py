@@ -1,8 +1,8 @@
 """Counts of answered requests, as Prometheus reads them.
 
-Each worker writes its counts into a file in a folder that all share, and whichever is asked adds
-them up: otherwise counts would jump from one worker's to another's. It writes them beside the
-requests, never within one: a busy disk may keep a writer waiting for seconds.
+Each worker writes its counts to a file in a shared folder, and the worker that is asked adds them
+up: otherwise the counts would jump from those of one worker to those of another. A worker writes
+in the background, not when it counts a request: a busy disk may keep a writer waiting for seconds.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Metrics:
 
     @classmethod
     def start(cls) -> Metrics:
-        """Return those of this process, shared with other workers if there are any."""
+        """Return the counts of this process, shared with other workers if there are any."""
         folder = os.environ.get(FOLDER)
         return cls(Path(folder) if folder else None)
 
@@ -62,14 +62,14 @@ class Metrics:
             self._counts[f"schedlab_request_seconds_count{{{at}}}"] += 1
 
     async def keep_sharing(self) -> None:
-        """Let the other workers know, again and again; without others there is nothing to do."""
+        """Share the counts again and again; without other workers there is nothing to do."""
         while self._folder is not None:
             await asyncio.sleep(_SHARED_EVERY_S)
             with suppress(OutputError):  # a full disk, say; the service goes on, and tries again
                 await run_in_threadpool(self.share)
 
     def share(self) -> None:
-        """Let the other workers know."""
+        """Write the counts to the shared folder, if there is one."""
         if self._folder is not None:
             with self._lock:
                 counts = dict(self._counts)

@@ -1,4 +1,4 @@
-"""What stands between the server and the pages: limits, tags, headers, prefix."""
+"""Middleware between the server and the routes: body limit, entity tags, headers, prefix."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _LIMIT_THEMSELVES = ("/v1/ingest",)
 
 
 class BodyLimit:
-    """Refuses a larger body as soon as that much of it has come."""
+    """Refuses a body larger than ``MOST_BYTES`` as soon as that much of it has arrived."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer what is small enough."""
+        """Answer a request, unless its body is too large."""
         if scope["type"] != "http" or scope["path"].endswith(_LIMIT_THEMSELVES):
             await self._app(scope, receive, send)
             return
@@ -43,13 +43,13 @@ _LEFT_OUT = {b"content-length", b"content-type", b"content-encoding"}
 
 
 class Conditional:
-    """Tags answers to GET by their content; those that are streamed, and pages, go untagged."""
+    """Tags answers to GET by their content, except pages and answers that are streamed."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, or say that nothing changed."""
+        """Answer, or say that the content has not changed."""
         if scope["type"] != "http" or scope["method"] != "GET":
             await self._app(scope, receive, send)
             return
@@ -112,13 +112,13 @@ _YEAR_S = 31_536_000
 
 
 class SecurityHeaders:
-    """Adds them to every answer that does not say otherwise itself."""
+    """Adds security headers to every answer that does not set them itself."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, with the headers."""
+        """Answer with the security headers."""
 
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -134,13 +134,13 @@ class SecurityHeaders:
 
 
 PEER = "schedlab.peer"
-"""Under this name the scope has the address of the peer, be it the proxy's."""
+"""The key under which the scope holds the peer's address, which may be the proxy's."""
 
 
 class BehindProxy:
-    """Believes the configured proxy about its clients, and knows the prefix it shows us under.
+    """Trusts what the configured proxy says about its clients, and handles the prefix of paths.
 
-    The prefix may have been taken off by the proxy, or left on.
+    The proxy may remove the prefix or leave it in the path.
     """
 
     def __init__(self, app: ASGIApp, section: ServiceSection) -> None:
@@ -149,7 +149,7 @@ class BehindProxy:
         self._app: ASGIApp = ProxyHeadersMiddleware(app, addresses)  # type: ignore[arg-type, assignment]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, with the path and the client as they are meant."""
+        """Answer, with the prefix in the path and the client that the proxy names."""
         if scope["type"] == "http":
             client = scope.get("client")
             scope[PEER] = client[0] if client else None

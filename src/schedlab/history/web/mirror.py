@@ -1,4 +1,4 @@
-"""The live mirror of a site's scheduler, as the service shows it; its maker puts one in."""
+"""The interface to the live mirror of a scheduler; the service is given an implementation."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any, Protocol
 
 @dataclass(frozen=True)
 class MirrorState:
-    """What a running scheduler said last, and what its twin makes of it.
+    """The last state of a running scheduler, and the starts that its twin forecasts.
 
     Args:
         at: when it was read, in epoch seconds.
-        cluster: whose scheduler.
-        records: of all jobs that run and wait, with the reasons why they wait, as far as the
-            standard record has items for what is known.
-        starts: of jobs that wait, by id: the begin of the interval, the middle and the end, in
+        cluster: the cluster of the scheduler.
+        records: the records of all jobs that run and wait, with the reasons why they wait, as far
+            as the standard record has items for what is known.
+        starts: for each waiting job, by id: the beginning, middle and end of the interval, in
             epoch seconds.
     """
 
@@ -30,4 +30,4 @@ class SiteMirror(Protocol):
     """Reads the mirror of a site."""
 
     def state(self) -> MirrorState | None:
-        """Return what it said last; None where none runs."""
+        """Return the last state; None if no mirror runs."""

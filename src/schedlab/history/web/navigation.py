@@ -1,4 +1,4 @@
-"""Which pages there are, and who finds them in the navigation."""
+"""The pages in the navigation, and who sees them there."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class NavigationPage:
     """An entry of the navigation.
 
     Args:
-        label: what it says.
+        label: its text.
         route: the name of the route that it leads to.
         scope: the scope that its viewers need.
-        roles: that they must have.
-        of_loop: whether it is there only where a loop steers the site.
+        roles: the roles that see it.
+        of_loop: whether it is shown only if a loop steers the site.
     """
 
     label: str

@@ -1,4 +1,4 @@
-"""How the service is watched: a log line and a count for each request, /healthz and /metrics."""
+"""Monitoring of the service: a log line and a count for each request, /healthz and /metrics."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ router = APIRouter(include_in_schema=False)
 
 
 class RequestObserver:
-    """Numbers each request, notes how it went, and answers for what failed unforeseen.
+    """Numbers, logs and counts each request, and answers those that fail unexpectedly.
 
     The query of a URL is not logged: it may hold names, or what a login provider sent along.
     """
@@ -38,7 +38,7 @@ class RequestObserver:
         self._app, self._metrics = app, service.metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, and note how it went."""
+        """Answer, then log and count the request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -57,7 +57,7 @@ class RequestObserver:
             _LOG.exception("request %s failed", number)
             if status:
                 raise
-            # As JSON also for people: what fails may be the making of pages.
+            # JSON even for a browser: it may be the rendering of pages that fails.
             answer = ProblemResponse(500, f"the service failed; its log says why: {number}")
             await answer(scope, receive, send_numbered)
         finally:
@@ -99,7 +99,7 @@ def _ingest_lines(service: Service) -> Iterator[str]:
 
 
 def _site_lines(service: Service) -> Iterator[str]:
-    """Yield jobs by cluster, partition and state, and the waits of those begun in the last day."""
+    """Yield counts of jobs by cluster, partition and state, and waits of the last day's starts."""
     with service.database.reading() as connection:
         counts = list(unfinished_jobs(connection))
         waited = list(waits(connection, time.time()))

@@ -23,5 +23,5 @@ pinned_apps:
 
 
 def card(url: str) -> str:
-    """Write ``manifest.yml`` of the card; a text of JSON is one of YAML, too."""
+    """Return the card's ``manifest.yml``; a JSON string is valid YAML as well."""
     return MANIFEST.format(url=json.dumps(url))

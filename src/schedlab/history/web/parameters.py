@@ -1,4 +1,4 @@
-"""The parameters by which jobs are asked for, as they stand in a URL."""
+"""The URL parameters that choose jobs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Moment = Annotated[
     BeforeValidator(_epoch_s),
     WithJsonSchema({"type": "string", "format": "date-time", "examples": ["2026-01-05T12:00Z"]}),
 ]
-"""A time in ISO 8601, UTC where it says no zone, as epoch seconds."""
+"""A time in ISO 8601 (UTC if it names no zone), as epoch seconds."""
 
 Name = Annotated[str, Field(min_length=1, max_length=500, pattern=r"^[^\x00]*$")]
 Names = Annotated[list[Name], Field(max_length=1_000)]
@@ -46,7 +46,7 @@ _SPANS = {"overlap": "ran", "queued": "queued", "started": "started", "ended": "
 
 
 class Parameters(BaseModel):
-    """Parameters of a route; one that it does not know is refused, not overlooked."""
+    """Parameters of a route; an unknown one is refused, not ignored."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -61,7 +61,7 @@ class Parameters(BaseModel):
 
 
 class JobFilter(Parameters):
-    """Jobs for which everything that is given holds; of several values of one name, any."""
+    """A filter of jobs: each given parameter must match, with any one of its values."""
 
     time: Literal["overlap", "queued", "started", "ended"] = Field(
         "overlap", description="What happened between `from` and `to`: the job ran, or this."
@@ -98,7 +98,7 @@ class JobFilter(Parameters):
         return self
 
     def query(self) -> JobQuery:
-        """Return what to ask the store."""
+        """Return the query for the store."""
         span: dict[str, Any] = {
             f"{_SPANS[self.time]}_from_s": self.from_,
             f"{_SPANS[self.time]}_to_s": self.to,
@@ -119,19 +119,19 @@ class JobFilter(Parameters):
 
 
 def one_of(names: Iterable[str]) -> WithJsonSchema:
-    """Return how the document describes a text that is one of these names."""
+    """Return how the OpenAPI document describes a text that is one of these names."""
     return WithJsonSchema({"type": "string", "enum": list(names)})
 
 
 def list_of(names: Iterable[str], most: int | None = None) -> WithJsonSchema:
-    """Return how the document describes a list of these names with commas between."""
+    """Return how the OpenAPI document describes a comma-separated list of these names."""
     name = f"(?:{'|'.join(names)})"
     more = "*" if most is None else f"{{0,{most - 1}}}"
     return WithJsonSchema({"type": "string", "pattern": f"^,*{name}(?:,+{name}){more},*$"})
 
 
 def words(text: str | None) -> list[str]:
-    """Return the words of a list with commas, each once."""
+    """Return the words of a comma-separated list, each once."""
     return [word for word in dict.fromkeys((text or "").split(",")) if word]
 
 
@@ -144,7 +144,7 @@ CurrentShown = Annotated[Shown, Depends(_shown)]
 
 @dataclass(frozen=True)
 class Asking:
-    """Who asks, of what, and what of it is shown."""
+    """A request's service and viewer, and what of the jobs this viewer is shown."""
 
     service: Service
     viewer: Viewer
@@ -152,7 +152,7 @@ class Asking:
 
     @property
     def zone(self) -> timezone:
-        """In which days begin: that of the site's standard time."""
+        """The time zone in which days begin: the site's standard time."""
         site = self.service.settings.site
         return UTC if site is None else standard_offset(site.about.time_zone)
 

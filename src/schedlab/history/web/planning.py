@@ -1,6 +1,6 @@
-"""Asking what if: who may, and where the answer is found again.
+"""What-if requests: who may make them, and how their answers are found.
 
-Simulations take the service's time: those with an overview may ask for them, which are managers,
+Simulations take the service's time, so only those with an overview may ask for them: managers,
 support and administrators.
 """
 
@@ -35,7 +35,7 @@ def _planner_in_person(viewer: InPerson) -> Viewer:
 
 
 Planner = Annotated[Viewer, Depends(_planner)]
-"""In person, or by a token of their own."""
+"""A planner, in person or by a token of their own."""
 PlannerInPerson = Annotated[Viewer, Depends(_planner_in_person)]
 
 
@@ -52,26 +52,26 @@ def _operator_in_person(viewer: InPerson) -> Viewer:
 
 
 Operator = Annotated[Viewer, Depends(_operator)]
-"""In person, or by a token of their own."""
+"""An operator, in person or by a token of their own."""
 OperatorInPerson = Annotated[Viewer, Depends(_operator_in_person)]
 
 
 def twin_of(service: Service) -> Twin:
-    """Return the twin of the site's Slurm; to others there is no such page."""
+    """Return the twin of the site's Slurm; a site without one has no such page."""
     if service.settings.twin is None:
         raise HttpProblem(404, "the site has no twin of its Slurm; its file names none in [slurm]")
     return service.settings.twin
 
 
 def ask_what_if(service: Service, viewer: Viewer, settings: WhatIfSettings) -> str:
-    """Return the id of the task that simulates this: a new one, unless there is one already."""
+    """Return the id of the task that simulates this: a new task, unless one exists already."""
     with service.database.reading() as connection:
         version = version_of(connection, viewer, settings.window)
     return _submit(service, TaskRequest(WHAT_IF, settings.parameters(), viewer, version))
 
 
 def ask_twin(service: Service, viewer: Viewer, twin: Twin, settings: TwinSettings) -> str:
-    """Return the id of the task that replays this: a new one, unless there is one already."""
+    """Return the id of the task that replays this: a new task, unless one exists already."""
     return _submit(service, TaskRequest(TWIN, settings.parameters(), viewer, twin.version()))
 
 
@@ -83,22 +83,22 @@ def _submit(service: Service, asked: TaskRequest) -> str:
 
 
 def own_what_if(service: Service, viewer: Viewer, task: str) -> QueuedTask:
-    """Return the what-if of that id, if the viewer asked for it and sees the same jobs still."""
+    """Return the what-if with this id, if the viewer asked for it and still sees the same jobs."""
     return _own(service, viewer, task, WHAT_IF)
 
 
 def own_what_ifs(service: Service, viewer: Viewer) -> list[QueuedTask]:
-    """Return all that the viewer asked for, without results, the newest first."""
+    """Return all what-ifs that the viewer asked for, without results, the newest first."""
     return _all_own(service, viewer, WHAT_IF)
 
 
 def own_twin_task(service: Service, viewer: Viewer, task: str) -> QueuedTask:
-    """Return the what-if of the twin of that id, as ``own_what_if`` does."""
+    """Return the twin's what-if with this id, as ``own_what_if`` does."""
     return _own(service, viewer, task, TWIN)
 
 
 def own_twin_tasks(service: Service, viewer: Viewer) -> list[QueuedTask]:
-    """Return all that the viewer asked of the twin, without results, the newest first."""
+    """Return all what-ifs that the viewer asked the twin, without results, the newest first."""
     return _all_own(service, viewer, TWIN)
 
 
@@ -117,5 +117,5 @@ def _all_own(service: Service, viewer: Viewer, kind: str) -> list[QueuedTask]:
 
 
 def _sees_the_same(viewer: Viewer, task: QueuedTask) -> bool:
-    """Return whether nothing has changed since in what the viewer may see."""
+    """Return whether the viewer may see the same jobs as when they asked."""
     return viewer_document(viewer) == viewer_document(task.viewer)

@@ -1,4 +1,4 @@
-"""What goes wrong, as RFC 9457 wants it told: ``application/problem+json``; pages show a page."""
+"""Problems as RFC 9457 defines them, ``application/problem+json``; browsers get a page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class HttpProblem(Exception):  # noqa: N818 (the word of RFC 9457)
     """An answer that is a refusal.
 
     Args:
-        status: of HTTP.
+        status: the HTTP status.
         detail: one sentence for the user: what was wrong, and what is allowed.
         headers: further headers of the answer.
     """
@@ -25,7 +25,7 @@ class HttpProblem(Exception):  # noqa: N818 (the word of RFC 9457)
 
 
 def not_found() -> HttpProblem:
-    """Return what another's job and no job have in common."""
+    """Return the problem for what does not exist and for what the viewer may not see."""
     return HttpProblem(404, "not found, or you have no permission")
 
 

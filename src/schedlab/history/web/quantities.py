@@ -1,4 +1,4 @@
-"""Numbers as pages show them; what is not known is a dash."""
+"""Numbers as pages show them; an unknown value is a dash."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _moment(epoch_s: float, zone: tzinfo = UTC) -> str:
 
 
 def _energy(joule: float) -> str:
-    """Write it in watt-hours, kilowatt-hours or megawatt-hours, whichever suits."""
+    """Write an energy in watt-hours, kilowatt-hours or megawatt-hours, whichever suits."""
     watt_hour = float(joule) / JOULE_PER_WATT_HOUR
     for factor, unit in ((1e6, "MWh"), (1e3, "kWh")):
         if watt_hour >= factor:
@@ -53,12 +53,12 @@ def _percent(share: float) -> str:
 
 
 def _sentence(text: str) -> str:
-    """Return what an error says, as it stands by itself."""
+    """Return the text of an error as a sentence of its own."""
     return text[:1].upper() + text[1:] + ("" if text.endswith(("?", ".")) else ".")
 
 
 def _change(now: float, before: float | None) -> str:
-    """Write by how much it is more or less than before; nothing where that cannot be said."""
+    """Write the change since before in per cent; nothing if there is no value to compare with."""
     if not before:
         return ""
     percent = 100 * (now / before - 1)
@@ -76,4 +76,4 @@ FILTERS: Mapping[str, Callable[..., str]] = {
     "bytes": _known(short_bytes),
     "sentence": _sentence,
 }
-"""What templates can write values with."""
+"""The filters with which templates write values."""

@@ -1,4 +1,4 @@
-"""How a page is made from its template."""
+"""Rendering of pages from their templates."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ STATIC = Path(__file__).with_name("pages") / "static"
 def render(
     request: Request, viewer: Viewer | None, template: str, *, status: int = 200, **context: Any
 ) -> HTMLResponse:
-    """Return the page; every template extends ``base.html`` and knows who looks at it.
+    """Return the page; every template extends ``base.html`` and knows the viewer.
 
     Args:
-        request: what is answered.
-        viewer: who looks; None for somebody who has not logged in.
-        template: its name.
-        status: of the answer.
-        context: what the template shows.
+        request: the request that is answered.
+        viewer: the viewer; None for somebody who has not logged in.
+        template: the name of the template.
+        status: the HTTP status of the answer.
+        context: the values that the template shows.
     """
     token, secret = new_form_token(request)
     text = (
@@ -56,7 +56,7 @@ def render(
 
 
 def written(template: str, **context: Any) -> str:
-    """Return what the template says, by itself: a file or a message, and no page of the service."""
+    """Return the rendered template by itself: a file or a message, not a page of the service."""
     return _templates().get_template(template).render(**context)
 
 
@@ -74,7 +74,7 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    # Bokeh's JSON refers to what was written before.
+    # Bokeh's JSON must keep its order: it refers to what was written before.
     templates.policies["json.dumps_kwargs"] = {"sort_keys": False}
     templates.filters["day"] = _day
     templates.filters.update(FILTERS)
@@ -87,5 +87,5 @@ def _day(epoch_s: float | None) -> str:
 
 @cache
 def _version(name: str) -> str:
-    """Return another for every content, so that a browser may keep the file."""
+    """Return a version that changes with the file's content, so that browsers may keep the file."""
     return blake2b((STATIC / name).read_bytes(), digest_size=6).hexdigest()

@@ -29,27 +29,27 @@ import logging
 
 _PLACE = "SCHEDLAB_SERVICE"
 _GRACE_S = 20
-"""For requests that are being answered when the service is told to stop."""
+"""Time to complete the requests in progress when the service is asked to stop."""
 _IDLE_S = 75
-"""Until an idle connection is closed. Longer than the 60 s for which nginx keeps one by default:
-who closes first must be the side that asks, or a request may meet a connection just closed."""
+"""Time until an idle connection is closed. It is longer than the 60 s for which nginx keeps one by
+default: the client must be the first to close, or a request may meet a connection just closed."""
 
 _STUCK_S = 60
-"""Without a sign of life from a worker, until it is replaced. On a machine with much else to do,
-one that merely waits for a processor must not lose the requests that it is answering."""
+"""Time without a sign of life after which a worker is replaced. On a busy machine, a worker that
+only waits for a processor must not lose the requests that it is answering."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ServicePlace:
-    """Where the settings are, in words that can be handed to another process.
+    """Where the settings are, as text that can be passed to another process.
 
     Args:
         site: the site file, if there is one.
         store: the store, in place of the site file's.
-        prefix: of all paths, in place of the site file's.
+        prefix: the prefix of all paths, in place of the site file's.
         twin: what makes a twin of the folder that ``[slurm]`` names, as ``package.module:object``.
-        loop: what shows the loop of that folder, in the same words.
-        mirror: what shows its live mirror.
+        loop: what makes the interface to that folder's loop, in the same form.
+        mirror: what makes the interface to its live mirror, in the same form.
     """
 
     site: str | None = None
@@ -60,7 +60,7 @@ class ServicePlace:
     mirror: str | None = None
 
     def settings(self) -> ServiceSettings:
-        """Return what the files there say."""
+        """Return the settings that these files give."""
         if self.site is None and self.store is None:
             raise ParameterError("name a site file or a store")
         site = None if self.site is None else read_site(self.site)
@@ -106,13 +106,13 @@ def serve(
     workers: int = 1,
     listening: Callable[[str], None],
 ) -> None:
-    """Answer requests until a signal ends it; those that are being answered are completed.
+    """Answer requests until a signal comes, then complete those in progress.
 
     Args:
         place: where the settings are.
         host: the address to listen at.
-        port: 0 takes a free one.
-        workers: how many processes answer.
+        port: the port to listen at; 0 takes a free one.
+        workers: the number of processes that answer.
         listening: called with the URL once requests are accepted.
     """
     import uvicorn
@@ -146,7 +146,7 @@ def serve(
 
 
 def app_of_worker() -> FastAPI:
-    """Return the service in a process that another one has started."""
+    """Return the web app, in a worker process that another process has started."""
     from schedlab.history.web.app import create_app
     from schedlab.history.web.serve import log_to_stderr
 
@@ -159,7 +159,7 @@ def app_of_worker() -> FastAPI:
 def _app(settings: ServiceSettings, workers: int) -> FastAPI | str:
     from schedlab.history.web.app import create_app
 
-    app = create_app(settings)  # so that mistakes are met here, not in every worker
+    app = create_app(settings)  # so that errors are raised here, not in every worker
     if workers == 1:
         _settle()
         return app
@@ -169,7 +169,7 @@ def _app(settings: ServiceSettings, workers: int) -> FastAPI | str:
 
 def _settle() -> None:
     """Prepare a process for many requests."""
-    gc.freeze()  # what is there from the start is not searched for garbage at every turn
+    gc.freeze()  # objects that exist from the start are not searched for garbage each time
     give_memory_back()
 
 
@@ -180,8 +180,8 @@ def _bound(host: str, port: int) -> socket.socket:
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise ParameterError(f"cannot listen at {host}, port {port}: {reason}") from None
-    # asyncio sees to it only for sockets that name their protocol, which these do not; without it
-    # the body of an answer waits for the client's acknowledgement of the headers, 40 ms.
+    # asyncio sets this only for sockets that name their protocol, which these do not; without it
+    # the body of an answer waits 40 ms for the client to acknowledge the headers.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     listener.set_inheritable(True)
     return listener
@@ -196,7 +196,7 @@ _FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
 def log_to_stderr() -> None:
-    """Log what the service does, and what others warn of."""
+    """Log what the service does, and the warnings of other libraries."""
     logging.basicConfig(level=logging.WARNING, format=_FORMAT)
     logging.getLogger("schedlab").setLevel(logging.INFO)
 
@@ -206,10 +206,11 @@ _LARGE_BYTES = 128 * 1024
 
 
 def give_memory_back() -> None:
-    """Let what requests have freed go back to the system; other libraries than glibc do already.
+    """Make glibc return freed memory to the system; other C libraries do so already.
 
-    By default each thread gets an arena of its own, in which large answers leave gaps, and what
-    is kept grows with the largest block ever freed: a process grew by a tenth in 6,000 requests.
+    By default each thread gets an arena of its own, in which large answers leave gaps, and the
+    kept memory grows with the largest block ever freed: a process grew by a tenth in 6,000
+    requests.
     """
     with suppress(AttributeError, OSError, TypeError):
         mallopt = ctypes.CDLL(None).mallopt

@@ -1,4 +1,4 @@
-"""What one process of the service holds, and how a route gets at it."""
+"""The objects that one process of the service holds, and how a route gets them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Service:
 
     @classmethod
     def start(cls, settings: ServiceSettings) -> Service:
-        """Read what must be read before the first request."""
+        """Return the service, with all that must be read before the first request."""
         key = _release_key(settings) if settings.service.public else None
         provider = _provider(settings)
         if settings.twin is not None:
@@ -48,7 +48,7 @@ class Service:
 
     @property
     def archive_folder(self) -> Path | None:
-        """Where archived jobs are; None where the site file does not say."""
+        """The folder of archived jobs; None if the site file names none."""
         site = self.settings.site
         if site is None or site.archive is None:
             return None
@@ -75,7 +75,7 @@ def _provider(settings: ServiceSettings) -> Provider | None:
     return Provider(section, read_secret(folder / section.client_secret_file, "client secret"))
 
 
-async def _service(request: Request) -> Service:  # what is not async would wait for a thread
+async def _service(request: Request) -> Service:  # if not async, it would wait for a thread
     service: Service = request.app.state.service
     return service
 

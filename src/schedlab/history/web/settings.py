@@ -1,4 +1,4 @@
-"""What the history service is made from."""
+"""The settings of the history service."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from schedlab.history.web.twin import Twin
 
 @dataclass(frozen=True)
 class ServiceSettings:
-    """What the service is made from.
+    """The settings of the history service.
 
     Args:
         store: the URL of the store.
         site: what the site file says; without one there are no timelines.
         service: how the history is served.
-        twin: of the site's Slurm, if there is one.
-        loop: that steers it, if there is one.
-        mirror: of what runs and waits there now, if there is one.
+        twin: the twin of the site's Slurm, if there is one.
+        loop: the loop that steers this Slurm, if there is one.
+        mirror: the mirror of the jobs that run and wait there now, if there is one.
     """
 
     store: str

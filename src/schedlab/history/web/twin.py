@@ -1,4 +1,4 @@
-"""The twin of a site's Slurm, as the service asks it; given when the service is made."""
+"""The interface to the twin of a site's Slurm; the service is given an implementation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from schedlab.units import require_whole
 
 MOST_PHASES, MOST_CHANGES = 32, 50
 Start = tuple[float, float, float]
-"""The begin of the interval of a start, its middle and its end, in epoch seconds."""
+"""The beginning, middle and end of the interval of a start, in epoch seconds."""
 
 
 class TwinParameter(Protocol):
@@ -19,11 +19,11 @@ class TwinParameter(Protocol):
 
     @property
     def name(self) -> str:
-        """Under which it is changed."""
+        """The name under which it is changed."""
 
     @property
     def label(self) -> str:
-        """What the form calls it."""
+        """The name that the form shows."""
 
     @property
     def value(self) -> str:
@@ -31,7 +31,7 @@ class TwinParameter(Protocol):
 
     @property
     def unit(self) -> str:
-        """How it is written."""
+        """The unit or format of its values."""
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -58,7 +58,7 @@ class Twin(Protocol):
         seed: int,
         progress: Callable[[float], None],
     ) -> dict[str, Any]:
-        """Return what came of it, as JSON can hold it."""
+        """Replay the history with the changes and return the result, in types that JSON has."""
 
     def cluster(self) -> str:
         """Return the name of the cluster."""
@@ -69,24 +69,24 @@ class Twin(Protocol):
         now_s: int,
         tell: Callable[[int, int], None],
     ) -> Mapping[str, Start]:
-        """Return when the jobs that wait will start, by their ids.
+        """Return the forecast starts of the jobs that wait, by their ids.
 
         Args:
-            records: of the jobs that ended lately, and of those that run and wait.
-            now_s: when that was so, in epoch seconds.
-            tell: hears how many steps are done, of how many; what it raises ends it.
+            records: the records of the jobs that ended lately, and of those that run and wait.
+            now_s: the time at which they were so, in epoch seconds.
+            tell: called with the steps done and their total; what it raises ends the forecast.
         """
 
 
 @dataclass(frozen=True)
 class TwinSettings:
-    """What is replayed.
+    """The settings of a replay.
 
     Args:
-        changes: such as ``PriorityWeightAge=1000``, under full names.
-        nodes: more of them, such as ``16:gpu``.
-        phases: draws of the phases of slurmctld's loops.
-        seed: draws them.
+        changes: changed parameters under full names, such as ``PriorityWeightAge=1000``.
+        nodes: more nodes, such as ``16:gpu``.
+        phases: the number of draws of the phases of slurmctld's loops.
+        seed: the seed of these draws.
     """
 
     changes: tuple[str, ...] = ()
@@ -102,17 +102,17 @@ class TwinSettings:
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any]) -> TwinSettings:
-        """Return what a task keeps."""
+        """Return the settings that a task's parameters hold."""
         lists = {key: tuple(parameters[key]) for key in ("changes", "nodes")}
         return cls(**lists, phases=parameters["phases"], seed=parameters["seed"])
 
     def parameters(self) -> dict[str, Any]:
-        """Return them as a task keeps them."""
+        """Return the settings as a task's parameters."""
         return asdict(self)
 
 
 def checked_settings(
     twin: Twin, changes: Sequence[str], nodes: Sequence[str], phases: int, seed: int
 ) -> TwinSettings:
-    """Return what to replay; raise ``ParameterError`` for what the twin cannot."""
+    """Return the settings of a replay; raise ``ParameterError`` if the twin cannot do it."""
     return TwinSettings(tuple(twin.checked(changes, nodes)), tuple(nodes), phases, seed)

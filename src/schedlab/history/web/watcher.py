@@ -1,4 +1,4 @@
-"""The part of a worker that does what is due by itself: alerts, reports and sums."""
+"""The thread of a worker that does periodic duties: alerts, reports and sums."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _SUMS_EVERY_S = 600.0
 
 @dataclass(frozen=True)
 class Duty:
-    """Something that is done again and again, by one worker at a time.
+    """A periodic task, which one worker at a time does.
 
     Args:
-        name: in the store.
-        every_s: how long after one time the next is due.
-        work: called with the moment.
+        name: its name in the store.
+        every_s: the time from one run until the next is due.
+        work: called with the present time, in epoch seconds.
     """
 
     name: str
@@ -42,8 +42,8 @@ class Watcher:
     """Does each duty when it is due, in a thread of its own.
 
     Args:
-        database: that says what is due.
-        duties: what there is to do.
+        database: the database that says what is due.
+        duties: the duties to do.
     """
 
     def __init__(self, database: Database, duties: list[Duty]) -> None:
@@ -52,18 +52,18 @@ class Watcher:
         self._thread = Thread(target=self._work, name="duties", daemon=True)
 
     def start(self) -> None:
-        """Begin, if there is anything to do."""
+        """Start the thread, if there are duties."""
         if self._duties:
             self._thread.start()
 
     def stop(self) -> None:
-        """End the thread, after what it is at."""
+        """Stop the thread after its current duty."""
         self._is_stopping.set()
         if self._thread.is_alive():
             self._thread.join(timeout=10)
 
     def do_what_is_due(self, now_s: float) -> list[str]:
-        """Do it, and return the names; failures go to the log, and are due again later."""
+        """Do the duties that are due and return their names; log failures, which are due later."""
         return [duty.name for duty in self._duties if self._taken(duty, now_s)]
 
     def _taken(self, duty: Duty, now_s: float) -> bool:
@@ -87,7 +87,7 @@ class Watcher:
 
 
 def watcher_of(database: Database, settings: ServiceSettings) -> Watcher:
-    """Return the sums of days that are over, and what the site file asks for."""
+    """Return a watcher that sums past days and does the duties that the site file asks for."""
     site, alerts = settings.site, settings.service.alerts
     store = Store(database.url, database.engine)
     duties = [Duty("sums", _SUMS_EVERY_S, store.sum_days)]

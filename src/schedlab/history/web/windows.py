@@ -1,4 +1,4 @@
-"""The form by which a cluster and a time on it are chosen."""
+"""The form in which viewers choose a cluster and a time window."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from schedlab.history.web.service import CurrentService, Service
 
 HOUR_S, _STEP_S = 3_600, 300
 _TELLING = 30
-"""The number of jobs in a picture."""
+"""The number of jobs that a window should have at least, for a picture that shows something."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,11 @@ class WindowForm:
     """A filled-in form.
 
     Args:
-        clusters: that there are to choose from.
-        cluster: the chosen one; empty where there is none.
-        from_s: the begin, in epoch seconds.
+        clusters: the clusters to choose from.
+        cluster: the chosen one; empty if there is none.
+        from_s: the beginning, in epoch seconds.
         to_s: the end.
-        zone: in which times are shown.
+        zone: the zone in which times are shown.
     """
 
     clusters: list[str]
@@ -52,17 +52,17 @@ class WindowForm:
             raise ParameterError("from: must lie before to")
 
     def field(self, epoch_s: float) -> str:
-        """Return a moment as a browser's field for times has it."""
+        """Return a moment in the format of a browser's field for times."""
         return f"{datetime.fromtimestamp(epoch_s, self.zone):%Y-%m-%dT%H:%M}"
 
     @property
     def shift_s(self) -> int:
-        """By how much clocks there are ahead of UTC at the begin, for axes that know UTC only."""
+        """The zone's offset from UTC at the beginning, for axes that know only UTC."""
         offset = datetime.fromtimestamp(self.from_s, self.zone).utcoffset()
         return 0 if offset is None else int(offset.total_seconds())
 
     def links(self) -> Iterator[tuple[str, str]]:
-        """Yield what leads to other times: a label, and the query of a URL."""
+        """Yield links to other times: a label, and the query of a URL."""
         length_s = self.to_s - self.from_s
         yield "earlier", self._query(self.from_s - length_s, self.from_s)
         yield "later", self._query(self.to_s, self.to_s + length_s)
@@ -86,9 +86,9 @@ def window_form(
 ) -> WindowForm:
     """Return the chosen window, or the last days up to the last job that the viewer sees.
 
-    Or up to when the scheduler was last heard of, if jobs run or wait and it is asked for.
+    With ``until_now``, it ends when the scheduler was last heard of, if jobs run or wait.
 
-    Without a number of days: enough of them for a picture with something in it.
+    Without a number of days, it is long enough for a picture with something in it.
     """
     zone, clusters = zone_of(service), clusters_of(service, viewer)
     with service.database.reading() as connection:
@@ -110,7 +110,7 @@ def window_form(
 
 
 def _telling_begin_s(connection: Connection, viewer: Viewer, cluster: str, to_s: int) -> int:
-    """Return a day, a week or a month back, but not to before the first job."""
+    """Return the time a day, a week or a month earlier, but not before the first job."""
     for days in (1, 7, 30):
         from_s = to_s - days * DAY_S
         query = JobQuery(clusters=(cluster,), queued_from_s=from_s, queued_to_s=to_s)
@@ -144,24 +144,24 @@ def _asked_month(
 
 
 AskedWindow = Annotated[WindowForm, Depends(_asked_window)]
-"""A day, a week or a month by default."""
+"""The window that the request asks for; by default a day, a week or a month."""
 AskedMonth = Annotated[WindowForm, Depends(_asked_month)]
-"""A month by default, on whatever cluster."""
+"""The window that the request asks for, on all clusters; by default a month."""
 
 
 def clusters_of(service: Service, viewer: Viewer) -> list[str]:
-    """Return those of the site; where it has no file, those on which jobs ran."""
+    """Return the clusters of the site; without a site file, those on which jobs ran."""
     with service.database.reading() as connection:
         return clusters_of_site(connection, viewer, service.settings.site)
 
 
 def _end_s(text: str, zone: tzinfo, last_s: int | None) -> int:
-    """Return what was chosen, or the full hour after the last job; now, where there is none."""
+    """Return the chosen end, or the full hour after the last job; after now if there is none."""
     return _epoch_s(text, zone) if text else -(-(last_s or int(time.time())) // HOUR_S) * HOUR_S
 
 
 def _epoch_s(text: str, zone: tzinfo) -> int:
-    """Return the moment; where the text says no zone, as a browser's does not, it is the site's."""
+    """Return the moment; a text without a zone, such as a browser's, is in the site's zone."""
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:

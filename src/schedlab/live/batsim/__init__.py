@@ -1,4 +1,4 @@
-"""Any policy of ours as the scheduler of a running Batsim, by its JSON messages over ZeroMQ."""
+"""Let any policy schedule for a running Batsim, by JSON messages over ZeroMQ."""
 
 from schedlab.live.batsim.session import Served, Session
 

@@ -17,20 +17,20 @@ Fields = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Event:
-    """Something that has happened, and when."""
+    """An event of the simulation: its time, its type and its data."""
 
     timestamp: float
     kind: str
     data: Fields
 
     def field(self, name: str, kind: type[Any]) -> Any:
-        """Return one of its data, which must be there and of that type."""
+        """Return a field of the data, which must exist and have this type."""
         return typed(self.data, name, kind, self.kind)
 
 
 @dataclass(frozen=True)
 class Message:
-    """What has happened since the last message, seen now."""
+    """The present time, and the events since the last message."""
 
     now: float
     events: tuple[Event, ...]
@@ -53,13 +53,13 @@ def parse_message(raw: bytes) -> Message:
 
 
 def answer(now: float, events: Sequence[tuple[str, Fields]]) -> bytes:
-    """Return the answer in which these events, each a type and its data, happen now."""
+    """Return the answer with these events, each a type and its data, at the present time."""
     made = [{"timestamp": now, "type": kind, "data": data} for kind, data in events]
     return json.dumps({"now": now, "events": made}).encode()
 
 
 def typed(of: Fields, name: str, kind: type[Any], where: str) -> Any:
-    """Return the value of that name, which must be there and of that type."""
+    """Return the value of this name, which must exist and have this type."""
     value = of.get(name)
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
         words = {list: "a list", dict: "an object", str: "a text", int: "a whole number"}
@@ -68,7 +68,7 @@ def typed(of: Fields, name: str, kind: type[Any], where: str) -> Any:
 
 
 def clock_s(time: float) -> int:
-    """Return the whole second nearest to a time of Batsim's, which has a fraction."""
+    """Round a time of Batsim, which has a fraction, to the nearest whole second."""
     return math.floor(time + 0.5)
 
 

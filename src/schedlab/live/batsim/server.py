@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _FAREWELL_MS = 5_000
 _SIGNALS_MS = 200
-"""The longest time until a signal is seen that comes just before the socket waits."""
+"""The longest delay of a signal that arrives just before the socket waits."""
 
 
 def serve(
@@ -29,8 +29,8 @@ def serve(
 
     Args:
         session: gives the answers.
-        endpoint: where to listen, such as ``tcp://127.0.0.1:28000``; with ``*`` for the port, one
-            that is free.
+        endpoint: where to listen, such as ``tcp://127.0.0.1:28000``; the port ``*`` stands for
+            any free one.
         timeout_s: how long to wait for a message before PeerError.
         listening: called with the endpoint, its port filled in, once Batsim may connect.
     """

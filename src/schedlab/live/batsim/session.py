@@ -1,4 +1,4 @@
-"""One simulation of Batsim's, from its first message to the last: what we answer."""
+"""The answers to one simulation of Batsim, from its first message to the last."""
 
 from __future__ import annotations
 
@@ -27,28 +27,27 @@ _KILLED = ("COMPLETED_WALLTIME_REACHED", "COMPLETED_KILLED")
 
 @dataclass
 class Served:
-    """What happened so far."""
+    """Counts of what a session has served so far."""
 
     policy: str
     nodes: int = 0
     jobs: int = 0
-    """Those submitted, without the rejected ones."""
+    """Submitted jobs, without the rejected ones."""
     ended: int = 0
     killed: int = 0
-    """Those of the ended that reached their walltime."""
+    """Ended jobs that were killed, for example at their walltime."""
     rejected: int = 0
-    """Those wider than the machine."""
+    """Jobs wider than the machine."""
 
 
 class Session:
-    """Answers Batsim's messages by the decisions of a policy.
+    """Answers Batsim's messages with the decisions of a policy.
 
     Args:
         policy: as ``simulate`` takes it.
         tick: decisions are made at multiples of this, in seconds; 0: at once.
-        depth: how many waiting jobs a pass considers; all by default.
-        default_request_s: what to plan with for jobs without a walltime; without it such a job is
-            an error.
+        depth: number of waiting jobs that a pass considers. Default: all.
+        default_request_s: request of the jobs without a walltime. Default: such a job is an error.
     """
 
     def __init__(
@@ -74,7 +73,7 @@ class Session:
         self._events: list[tuple[str, Fields]] = []
 
     def answer(self, raw: bytes) -> bytes:
-        """Return what to send back for this message."""
+        """Return the answer to this message."""
         message = parse_message(raw)
         if message.now < self._now:
             raise PeerError(f"Batsim's clock went back from {self._now} to {message.now}")
@@ -129,7 +128,7 @@ class Session:
         self.served.jobs += 1
 
     def _user(self, job: Fields) -> int:
-        """Number the users; Batsim only hands on what its workload says of them, in any form."""
+        """Return a number for the job's user; Batsim passes on any value from its workload."""
         given = job.get("user")
         return -1 if given is None else self._users.setdefault(str(given), len(self._users))
 
@@ -166,7 +165,7 @@ class Session:
         self.finished = True
 
     def _pass_over(self, scheduler: LiveScheduler, event: Event) -> None:
-        """Do nothing: the pass comes by itself, and we put no question to be answered."""
+        """Do nothing: a pass follows every message anyway, and we ask Batsim no questions."""
 
     def _decide(self, scheduler: LiveScheduler) -> None:
         for start in scheduler.decide(clock_s(self._now)):

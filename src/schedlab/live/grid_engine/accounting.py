@@ -1,4 +1,4 @@
-"""Grid Engine's file of ended jobs, read on as it grows."""
+"""Read Grid Engine's file of ended jobs as it grows."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from schedlab.live.queue import UNLIMITED_S, LiveJob, LiveStage
 from schedlab.workload.readers.grid_engine_row import Row, parse_row, requests_in, seconds_in
 
 TAIL_BYTES = 16 << 20
-"""The bytes of the file to learn from: some ten thousand jobs."""
+"""Number of bytes at the end of the file to learn from: some ten thousand jobs."""
 KEPT = 50_000
-"""The number of ended jobs that are kept until they are asked for."""
+"""Maximum number of ended jobs that are kept until they are asked for."""
 RESCHEDULED = frozenset({24, 25})
-"""``failed`` of a run that was put back: migrating, or rescheduling."""
+"""The values of ``failed`` for runs that were requeued: migrating, or rescheduling."""
 _CUT_S = 2  # start and end are written in whole seconds
 
 
 class Accounting:
-    """Reads the file from a place on.
+    """Reads the accounting file from a place on.
 
     Args:
         path: the file.
-        back: how many bytes before its present end the first reading begins.
+        back: number of bytes before the present end of the file at which to begin.
     """
 
     def __init__(self, path: Path, back: int = 1 << 20) -> None:
@@ -34,7 +34,7 @@ class Accounting:
             self._place = max(path.stat().st_size - back, 0)
         except OSError:
             self._place = 0
-        self._is_inside = self._place > 0  # perhaps within a line
+        self._is_inside = self._place > 0  # the place may be within a line
         self._ended: dict[str, Ended] = {}
 
     def ended(self, names: list[str]) -> dict[str, Ended]:
@@ -64,7 +64,7 @@ class Accounting:
     def _rows(self) -> Iterator[Row]:
         try:
             with self._path.open("rb") as file:
-                if file.seek(0, 2) < self._place:  # it was put away, and begins again
+                if file.seek(0, 2) < self._place:  # the file was rotated, and begins again
                     self._place, self._is_inside = 0, False
                 file.seek(self._place)
                 for line in file:

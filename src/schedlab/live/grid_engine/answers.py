@@ -17,12 +17,12 @@ from schedlab.workload.readers.grid_engine_row import seconds_in
 
 @dataclass(frozen=True)
 class SubmissionDetails:
-    """What only ``qstat -j`` tells of a job, and never changes.
+    """What only ``qstat -j`` shows of a job; it never changes.
 
     Args:
         submit: when it was submitted, in epoch seconds.
-        begin: it asked not to start before; 0 for at once.
-        array_limit: how many of its tasks may run; 0 for any number.
+        begin: the earliest start that it asked for; 0 for at once.
+        array_limit: how many of its tasks may run at the same time; 0 for any number.
     """
 
     submit: int
@@ -31,7 +31,7 @@ class SubmissionDetails:
 
 
 def submissions(details: Element) -> dict[int, SubmissionDetails]:
-    """Return what ``qstat -j`` tells of each job."""
+    """Return the submission details of each job, by its number."""
     found = {}
     for each in details.iterfind("./djob_info/element"):
         number = _number(each, "JB_job_number")
@@ -56,14 +56,14 @@ def live_jobs(
     given: GivenPriorities,
     now: float,
 ) -> tuple[list[LiveJob], list[str]]:
-    """Return the jobs, each task of an array as one, and what was not readable.
+    """Return the jobs, each task of an array as one, and notes on what was not readable.
 
     Args:
-        queue: what ``qstat -r -pri -ext -g t`` tells: a job has a line for each of its slots.
-        cell: that it is of.
-        told: what is known of submissions, by number.
-        given: which priorities steering has set.
-        now: epoch seconds.
+        queue: the output of ``qstat -r -pri -ext -g t``: a job has a line for each of its slots.
+        cell: the cell that the output is from.
+        told: the known submission details, by job number.
+        given: the priorities that steering has set.
+        now: the present time in epoch seconds.
     """
     found: dict[str, LiveJob] = {}
     hosts: dict[str, dict[str, None]] = {}
@@ -170,7 +170,7 @@ def _job(
 
 
 def _reason(state: str, before: list[str], *, in_time: bool) -> str:
-    """Return why no priority lets the job start; nothing if one would."""
+    """Return why no priority lets the job start; empty if a priority may."""
     if before:
         return "Dependency"
     if "E" in state:
@@ -179,7 +179,7 @@ def _reason(state: str, before: list[str], *, in_time: bool) -> str:
 
 
 def _parallel(each: Element) -> tuple[str, int]:
-    """Return the parallel environment and the slots: those it got, or the fewest it wants."""
+    """Return the parallel environment and the slots: the granted ones, or the fewest wanted."""
     slots = _number(each, "slots") or 1
     for tag in ("granted_pe", "requested_pe"):
         found = each.find(tag)
@@ -207,10 +207,10 @@ def _float(each: Element, tag: str) -> float:
 
 
 def _moment(text: str) -> int:
-    """Return epoch seconds of what is written in UTC, as the reader asks for it."""
+    """Return the epoch seconds of a time in UTC; the commands run with TZ=UTC."""
     return int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp())
 
 
 def _seconds(time: int) -> int:
-    """Return seconds, also of versions that tell milliseconds."""
+    """Return the time in seconds; some versions give milliseconds."""
     return time // 1000 if time >= 10**11 else time

@@ -1,4 +1,4 @@
-"""What decides in a Grid Engine: its queues, parallel environments and scheduler settings."""
+"""What a Grid Engine decides by: its queues, parallel environments and scheduler settings."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class ClusterQueue:
 
     Args:
         name: such as all.q.
-        slots: of its instance on each host.
+        slots: the slots of its instance on each host.
         limit_s: the longest ``h_rt``; None for any.
         environments: the parallel environments that it serves.
-        batch: whether it takes jobs without one.
+        batch: whether it takes jobs without a parallel environment.
     """
 
     name: str
@@ -37,9 +37,10 @@ class ClusterQueue:
         """Return whether a job may run here.
 
         Args:
-            wanted: the queues that it asks for, perhaps with stars and hosts; none for any.
-            environment: the parallel environment, perhaps with stars; none for none.
-            limit_s: its own limit.
+            wanted: the queues that the job asks for, with or without wildcards and hosts; empty
+                for any.
+            environment: its parallel environment, with or without wildcards; empty for none.
+            limit_s: its time limit.
         """
         names = [each.partition("@")[0] or "*" for each in wanted]
         if names and not any(fnmatchcase(self.name, each) for each in names):
@@ -53,7 +54,7 @@ class ClusterQueue:
 
 @dataclass(frozen=True)
 class Weights:
-    """What the parts of a priority count; their sum is the priority that ``qstat`` shows."""
+    """The weights of the parts of a priority; ``qstat`` shows the weighted sum."""
 
     priority: float
     urgency: float
@@ -68,17 +69,17 @@ class Weights:
 
 @dataclass(frozen=True)
 class GridEngineCell:
-    """A cell, as ``qhost`` and ``qconf`` tell it.
+    """A cell, as ``qhost`` and ``qconf`` show it.
 
     Args:
-        queues: those with hosts.
+        queues: the queues that have hosts.
         rules: the allocation rule of each parallel environment.
-        weights: of priorities.
+        weights: the weights of priorities.
         interval_s: how often the scheduler runs.
         flush_s: how long after a submission or an end it runs, too; None if it does not.
-        limit_s: of a job that asks for none; None for none.
+        limit_s: the limit of a job that asks for none; None for no limit.
         reservations: how many jobs may reserve slots.
-        host_slots: of hosts that bound the slots of all their queues together.
+        host_slots: the slots of the hosts that bound the slots of all their queues together.
     """
 
     queues: tuple[ClusterQueue, ...]
@@ -91,17 +92,17 @@ class GridEngineCell:
     host_slots: Mapping[str, int]
 
     def node(self, queue: str, host: str) -> str:
-        """Return the twin's name of a queue instance: itself, or its host if that bounds slots."""
+        """Return the twin's node of a queue instance: itself, or its host if that bounds slots."""
         return host if host in self.host_slots else f"{queue}@{host}"
 
     def rule(self, environment: str) -> str:
-        """Return the allocation rule of a parallel environment, perhaps with stars."""
+        """Return the allocation rule of a parallel environment; its name may have wildcards."""
         found = (rule for name, rule in self.rules.items() if fnmatchcase(name, environment))
         return next(found, "$pe_slots")
 
 
 def read_cell(engine: GridEngineCommands) -> GridEngineCell:
-    """Ask once what seldom changes; PeerError if it does not answer."""
+    """Read the settings of a cell, which seldom change; PeerError if it does not answer."""
     hosts = engine.xml("qhost", "-q", "-F", "slots")
     slots: dict[str, dict[str, int]] = {}
     for host, queue, values in queue_instances(hosts):
@@ -130,7 +131,7 @@ def read_cell(engine: GridEngineCommands) -> GridEngineCell:
 def queue_instances(
     hosts: ElementTree.Element,
 ) -> Iterator[tuple[str, str, dict[str, str]]]:
-    """Yield the host, the queue and the values of each queue instance that ``qhost -q`` tells."""
+    """Yield the host, the queue and the values of each queue instance that ``qhost -q`` lists."""
     for host in hosts.iter("host"):
         for queue in host.iter("queue"):
             values = {
@@ -165,7 +166,7 @@ def _bound(engine: GridEngineCommands, host: str) -> int:
 
 
 def _plain(value: str) -> str:
-    """Return a setting without what holds on some hosts only."""
+    """Return a setting without its exceptions for some hosts."""
     return value.partition(",[")[0].strip()
 
 

@@ -23,11 +23,11 @@ _NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 @dataclass(frozen=True)
 class CellFile:
-    """What ``grid-engine.toml`` of a site folder says; an empty file will do.
+    """The content of ``grid-engine.toml`` in a site folder; the file may be empty.
 
     Args:
         root: the folder of the installation. Default: SGE_ROOT.
-        cell: Default: SGE_CELL, or ``default``.
+        cell: the name of the cell. Default: SGE_CELL, or ``default``.
         accounting: the file that qmaster writes when jobs end. Default: that of the cell.
     """
 
@@ -38,10 +38,10 @@ class CellFile:
 
 @dataclass(frozen=True)
 class GridEngineCommands:
-    """A cell.
+    """The commands of a cell.
 
     Args:
-        environment: by which the commands find it.
+        environment: the variables by which the commands find the cell.
         accounting: the file of ended jobs.
     """
 
@@ -50,7 +50,7 @@ class GridEngineCommands:
 
     @classmethod
     def find(cls, folder: Path) -> GridEngineCommands:
-        """Find the cell of a site folder; an error if it is not said, or has no commands."""
+        """Find the cell of a site folder; InputError if it is not named, or has no commands."""
         path = folder / SITE_FILE
         try:
             text = path.read_text(encoding="utf-8")
@@ -75,7 +75,7 @@ class GridEngineCommands:
 
     @property
     def name(self) -> str:
-        """What the installation is called."""
+        """The name of the installation."""
         path = Path(self.environment["SGE_ROOT"], self.environment["SGE_CELL"], "common")
         try:
             return (path / "cluster_name").read_text(encoding="utf-8").strip()
@@ -88,7 +88,7 @@ class GridEngineCommands:
         return answer_of(program, *command[1:], environment=self.environment, timeout_s=timeout_s)
 
     def ask(self, *command: str, timeout_s: float = TIMEOUT_S) -> str:
-        """Return what a command prints; nothing if it says that there is nothing."""
+        """Return what a command prints; empty if it says that nothing is defined."""
         try:
             return self.run(*command, timeout_s=timeout_s)
         except PeerError as error:
@@ -102,7 +102,7 @@ class GridEngineCommands:
 
 
 def parsed(text: str, command: str) -> ElementTree.Element:
-    """Parse XML that declares nothing: no entities, neither inner nor outer ones."""
+    """Parse XML, and refuse one that declares entities, internal or external."""
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise PeerError(f"{command} -xml: declares entities; that is none of Grid Engine's")
     try:

@@ -21,7 +21,7 @@ class GridEngineHand:
 
     Args:
         engine: the commands.
-        cell: what decides there.
+        cell: the settings of the cell.
         timeout_s: how long qmaster may take.
     """
 

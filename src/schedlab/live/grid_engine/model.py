@@ -1,7 +1,7 @@
-"""Grid Engine's scheduler in the words of the twin.
+"""Describe Grid Engine's scheduler to the twin.
 
 It goes through the waiting jobs by priority, and starts each one that fits. A job that does not fit
-reserves nothing, and does not block others. So does the twin's main scheduler if no job is
+reserves nothing, and does not block others. The twin's main scheduler does the same if no job is
 important enough to reserve. Queues are partitions; a queue instance is a node whose cores are its
 slots.
 """
@@ -23,12 +23,12 @@ from schedlab.slurm.scheduling import SchedulerSettings
 from schedlab.slurm.site import SlurmSite
 
 NOBODY = 2**40
-"""No job has such a priority."""
+"""A priority above that of any job."""
 ALL = 10**9
 
 
 def site_of(cell: GridEngineCell, name: str) -> SlurmSite:
-    """Return the site by which the twin goes on as a cell does."""
+    """Return the site with which the twin schedules as this cell does."""
     cores: dict[str, int] = {}
     for queue in cell.queues:
         for host, slots in queue.slots.items():

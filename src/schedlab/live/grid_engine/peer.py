@@ -26,7 +26,7 @@ class GridEnginePeer:
     """A cell of Grid Engine.
 
     Args:
-        folder: of the site; it has the file ``grid-engine.toml``.
+        folder: the folder of the site, with the file ``grid-engine.toml``.
     """
 
     folder: Path
@@ -46,17 +46,17 @@ class GridEnginePeer:
 
     @cached_property
     def site(self) -> SlurmSite:
-        """The same for the twin."""
+        """The cell as a site for the twin."""
         return site_of(self.cell, self.name)
 
     @property
     def name(self) -> str:
-        """As the installation calls it."""
+        """The name of the installation."""
         return self.engine.name
 
     @property
     def bounds(self) -> Bounds:
-        """By default a tenth of what all weights together can give."""
+        """How far priorities can be changed. Default: a tenth of what all weights together give."""
         weights = self.cell.weights
         own = STEPS if not weights.priority else int(STEPS + weights.steps(1.0, 1.0))
         return Bounds(max(1, own // 10), LOWEST, HIGHEST)
@@ -74,11 +74,11 @@ class GridEnginePeer:
     def reader(
         self, timeout_s: float = TIMEOUT_S, *, with_factors: bool = False
     ) -> GridEngineReader:
-        """Read by qstat and qhost; the log tells what steering has added to priorities."""
+        """Return a reader by qstat and qhost; the log has what steering has added to priorities."""
         given = GivenPriorities(self.folder / LIVE / LOG if with_factors else None)
         accounting = Accounting(self.engine.accounting)
         return GridEngineReader(self.engine, self.cell, accounting, given, timeout_s)
 
     def hand(self, timeout_s: float) -> GridEngineHand:
-        """Set priorities by qalter."""
+        """Return what sets priorities, by qalter."""
         return GridEngineHand(self.engine, self.cell, timeout_s)

@@ -23,7 +23,7 @@ from schedlab.live.queue import Reading
 
 _QUEUE = ("qstat", "-u", "*", "-r", "-pri", "-ext", "-g", "t")
 _AT_ONCE = 200
-"""The number of new jobs in one command."""
+"""The largest number of new jobs in one command."""
 
 
 @dataclass
@@ -32,10 +32,10 @@ class GridEngineReader:
 
     Args:
         engine: the commands.
-        cell: what decides there.
-        accounting: says how jobs ended.
-        given: tells which priorities steering has set.
-        timeout_s: how long qmaster may take to answer each.
+        cell: the settings of the cell.
+        accounting: knows how jobs ended.
+        given: knows which priorities steering has set.
+        timeout_s: how long qmaster may take to answer each command.
     """
 
     engine: GridEngineCommands
@@ -64,11 +64,11 @@ class GridEngineReader:
         return Reading(begun, tuple(jobs), closed, {}, took_s, tuple(notes))
 
     def ended(self, names: Sequence[str]) -> dict[str, Ended]:
-        """Return how jobs ended that are gone from the queue; others are left out."""
+        """Return how jobs that left the queue have ended; unknown jobs are left out."""
         return self.accounting.ended(list(names))
 
     def _ask_about(self, numbers: Sequence[int]) -> None:
-        """Ask for what never changes; a job whose answer is not readable is asked about alone."""
+        """Ask for the submission details of jobs; if that fails, ask about each job alone."""
         for at in range(0, len(numbers), _AT_ONCE):
             some = numbers[at : at + _AT_ONCE]
             try:

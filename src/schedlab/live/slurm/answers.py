@@ -1,7 +1,7 @@
 """Jobs and nodes from the JSON of ``squeue``, ``sinfo`` and slurmrestd.
 
-The shape differs by version: a number is plain (22.05), or has a sign whether it is set (from 23.02
-on); a state is a word, or a list of words.
+The shape differs by version: a number is plain (22.05), or has a field that says whether it is set
+(from 23.02 on); a state is a word, or a list of words.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TRES = re.compile(r"(?:^|,)(\w+(?:/\w+)?(?::[\w.-]+)?)=([\d.]+)([KMGTP]?)")
 
 
 def live_jobs(answer: Answer) -> tuple[list[LiveJob], list[str]]:
-    """Return the jobs, each task of an array as one, and what was not readable."""
+    """Return the jobs, each task of an array as one, and notes on what was not readable."""
     found: list[LiveJob] = []
     notes: list[str] = []
     for each in _list(answer, "jobs"):
@@ -80,7 +80,7 @@ def _signed(value: Any) -> int:
 
 
 def _tasks(each: Answer) -> Iterator[LiveJob]:
-    """Yield the job, or those of an array's tasks that this record stands for."""
+    """Yield the job, or the tasks of an array, that this record stands for."""
     array = _positive(each.get("array_job_id"))
     if array is None:
         name = str(int(each["job_id"]))
@@ -123,7 +123,7 @@ def _job(each: Answer, name: str, handle: str) -> LiveJob:
         nice=_signed(each.get("nice")),
         eligible=eligible,
         begin=eligible if reason == "BeginTime" else None,
-        # Slurm tells a start of jobs that wait, and of those that were cancelled before it.
+        # Slurm also gives a start for jobs that wait, and for those cancelled before they started.
         start=_positive(each.get("start_time")) if hosts else None,
         end=_positive(each.get("end_time")) if stage is LiveStage.ENDED else None,
         hosts=hosts,
@@ -159,7 +159,7 @@ def _tres(text: str) -> dict[str, float]:
 
 
 def _gpus(each: Answer) -> tuple[int, str]:
-    """Return GPUs for each node, and their type."""
+    """Return the number of GPUs per node, and their type."""
     found = _GPU.search(str(each.get("tres_per_node") or ""))
     if found is None:
         return 0, ""

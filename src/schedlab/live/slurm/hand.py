@@ -53,7 +53,7 @@ class SlurmHand:
 
 
 def require_change(handle: str, factor: int) -> None:
-    """Refuse what is not a job id, and what Slurm cannot keep."""
+    """Refuse a handle that is not a job id, and a factor that Slurm cannot store."""
     if not _HANDLE.fullmatch(handle):
         raise PeerError(f"{handle!r} is not a job id")
     if abs(factor) > LARGEST:
@@ -61,7 +61,7 @@ def require_change(handle: str, factor: int) -> None:
 
 
 def require_factors(priority_type: str) -> None:
-    """Refuse a Slurm whose priorities have no parts."""
+    """Refuse a Slurm without multifactor priorities."""
     if not priority_type.endswith("multifactor"):
         raise InputError(f"PriorityType is {priority_type}; steering needs priority/multifactor")
 

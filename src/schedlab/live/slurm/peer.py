@@ -21,7 +21,7 @@ class SlurmPeer:
     """A cluster under Slurm.
 
     Args:
-        folder: of the site.
+        folder: the folder of the site.
         conf: the slurm.conf. Default: as Slurm finds it.
         twin: the folder that ``schedlab slurm import`` has made. Default: that of the site.
     """
@@ -39,29 +39,29 @@ class SlurmPeer:
 
     @cached_property
     def site(self) -> SlurmSite:
-        """As imported."""
+        """The site, as imported."""
         return read_site(self.twin or self.folder)
 
     @property
     def name(self) -> str:
-        """As slurm.conf calls it."""
+        """The name of the cluster in slurm.conf."""
         return self.slurm.config.get("ClusterName", "?")
 
     @property
     def bounds(self) -> Bounds:
-        """By default a tenth of what all weights together can give."""
+        """How far priorities can be changed. Default: a tenth of what all weights together give."""
         return Bounds(default_clamp(self.site), -LARGEST, LARGEST)
 
     def past(self) -> Iterable[LiveJob]:
-        """Return nothing: the site has its history."""
+        """Return no jobs: the site has its history."""
         return ()
 
     def reader(self, timeout_s: float = TIMEOUT_S, *, with_factors: bool = False) -> SlurmReader:
-        """Read by squeue, sinfo and sshare; site factors by sprio."""
+        """Return a reader by squeue, sinfo and sshare, and by sprio for site factors."""
         return SlurmReader(self.slurm, timeout_s, with_factors)
 
     def hand(self, timeout_s: float) -> SlurmHand:
-        """Set site factors by scontrol."""
+        """Return what sets site factors, by scontrol."""
         return SlurmHand(self.slurm, timeout_s)
 
 

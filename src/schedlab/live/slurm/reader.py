@@ -19,12 +19,12 @@ _SHARES = ("sshare", "--all", "--noheader", "--parsable2", "--format=Account,Use
 
 @dataclass(frozen=True)
 class SlurmReader:
-    """Reads the queue, the nodes and the shares of a cluster: three requests of slurmctld.
+    """Reads the queue, the nodes and the shares of a cluster with three requests.
 
     Args:
         slurm: the cluster.
-        timeout_s: how long slurmctld may take to answer each.
-        with_factors: whether site factors are read, too: a fourth request.
+        timeout_s: how long slurmctld may take to answer each request.
+        with_factors: whether to read site factors too, with a fourth request.
     """
 
     slurm: RealSlurm
@@ -32,7 +32,7 @@ class SlurmReader:
     with_factors: bool = False
 
     def __post_init__(self) -> None:
-        # Else Slurm cuts what it writes of the tasks of an array after 64 characters.
+        # Without this, Slurm cuts the list of an array's tasks after 64 characters.
         environment: Mapping[str, str] = {**self.slurm.environment, "SLURM_BITSTR_LEN": "0"}
         object.__setattr__(self, "slurm", replace(self.slurm, environment=environment))
 
@@ -55,7 +55,7 @@ class SlurmReader:
         return {int(raw): int(factor) for raw, factor in pairs if int(factor)}
 
     def ended(self, names: Sequence[str]) -> dict[str, Ended]:
-        """Return how jobs ended that are gone from the queue: state, start and end.
+        """Return how jobs that left the queue have ended: state, start and end.
 
         Jobs that accounting does not know are left out.
         """
@@ -85,7 +85,7 @@ class SlurmReader:
 
 
 def read_usage(slurm: RealSlurm, timeout_s: float) -> dict[Owner, float]:
-    """Return what users have used, by sshare; nothing where Slurm keeps no shares."""
+    """Return what users have used, by sshare; empty where Slurm keeps no shares."""
     try:
         text = slurm.run(*_SHARES, timeout_s=timeout_s)
     except PeerError:

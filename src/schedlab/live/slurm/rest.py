@@ -21,21 +21,21 @@ from schedlab.sections import build, parse_toml
 SITE_FILE = "slurmrestd.toml"
 _VERSION = re.compile(r"v0\.0\.(\d{2,3})")
 OLDEST = 37
-"""v0.0.36 does not tell whose a job is."""
+"""v0.0.36 does not say which user a job belongs to."""
 _NOTHING_FOUND = 9003
-"""An empty answer is an error to slurmrestd."""
+"""The error number with which slurmrestd reports an empty answer."""
 _USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*\$?")
 
 
 @dataclass(frozen=True)
 class RestFile:
-    """What ``slurmrestd.toml`` of a site folder says.
+    """The content of ``slurmrestd.toml`` in a site folder.
 
     Args:
         url: such as ``http://127.0.0.1:6820``, ``https://...`` or ``unix:/run/slurmrestd.socket``.
         token: the file of the token; a relative path counts from the site folder.
-        user: whose token it is. Default: the account that runs this.
-        version: of the API.
+        user: the user that the token belongs to. Default: the account that runs this.
+        version: the version of the API.
     """
 
     url: str
@@ -50,9 +50,9 @@ class SlurmRest:
 
     Args:
         url: where it is.
-        token: the file of the token; read for each request, so that another may take its place.
-        user: whose token it is.
-        version: of the API.
+        token: the file of the token; read for each request, so that it may be replaced.
+        user: the user that the token belongs to.
+        version: the version of the API.
     """
 
     url: str
@@ -62,7 +62,7 @@ class SlurmRest:
 
     @classmethod
     def find(cls, folder: Path) -> SlurmRest:
-        """Find the slurmrestd of a site folder; InputError for a file that cannot be right."""
+        """Find the slurmrestd of a site folder; InputError for an invalid file."""
         path = folder / SITE_FILE
         try:
             text = path.read_text(encoding="utf-8")
@@ -84,15 +84,15 @@ class SlurmRest:
         return made
 
     def get(self, what: str, timeout_s: float = TIMEOUT_S) -> dict[str, Any]:
-        """Ask slurmctld, such as for ``jobs/``; PeerError if it does not answer, or refuses."""
+        """Ask slurmctld, for example for ``jobs/``; PeerError if it does not answer, or refuses."""
         return self._ask("GET", f"/slurm/{self.version}/{what}", None, timeout_s)
 
     def get_accounting(self, what: str, timeout_s: float = TIMEOUT_S) -> dict[str, Any]:
-        """Ask slurmdbd, such as for ``job/7``."""
+        """Ask slurmdbd, for example for ``job/7``."""
         return self._ask("GET", f"/slurmdb/{self.version}/{what}", None, timeout_s)
 
     def post(self, what: str, document: dict[str, Any], timeout_s: float = TIMEOUT_S) -> None:
-        """Change something, such as ``job/7``."""
+        """Change an object of slurmctld, for example ``job/7``."""
         self._ask("POST", f"/slurm/{self.version}/{what}", document, timeout_s)
 
     def _ask(
@@ -100,7 +100,7 @@ class SlurmRest:
     ) -> dict[str, Any]:
         try:
             token = read_token(self.token)
-        except InputError as error:  # it was right at the beginning: it may be right again soon
+        except InputError as error:  # the token was valid at first: it may be valid again soon
             raise PeerError(str(error)) from None
         headers = {"X-SLURM-USER-NAME": self.user, "X-SLURM-USER-TOKEN": token}
         headers |= {"Accept": "application/json", "Connection": "close"}
@@ -122,7 +122,7 @@ class SlurmRest:
 
 
 def _understood(status: int, text: bytes) -> dict[str, Any]:
-    """Return the document of an answer; PeerError for one that says that something is wrong."""
+    """Return the document of an answer; PeerError if the answer reports an error."""
     if status in (401, 403):
         raise PeerError(f"slurmrestd refuses the token (HTTP {status})")
     try:
@@ -145,13 +145,16 @@ def _understood(status: int, text: bytes) -> dict[str, Any]:
 
 
 def _is_done(error: dict[str, Any]) -> bool:
-    """Return whether it is none: 22.05 says of each change of an array that it failed, not why."""
+    """Return whether the change was made in spite of the error.
+
+    Slurm 22.05 says of each change of an array that it failed, but not why.
+    """
     is_array = str(error.get("description", "")).startswith("job array update")
     return is_array and not error.get("error_number")
 
 
 def _check_url(url: str, path: Path) -> None:
-    """Refuse an invalid address, and one on the way to which others could read the token."""
+    """Refuse an invalid address, and one that would send the token unencrypted over a network."""
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port

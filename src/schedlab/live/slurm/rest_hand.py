@@ -1,4 +1,4 @@
-"""Change the priorities of waiting jobs through slurmrestd: their nice, and nothing else."""
+"""Change the priorities of waiting jobs through slurmrestd: only their nice values."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from schedlab.slurm.site import SlurmSite
 
 @dataclass(frozen=True)
 class RestHand:
-    """Sets nice: slurmrestd of 22.05 has no word for the site factor.
+    """Sets nice values: slurmrestd of 22.05 cannot set site factors.
 
     Args:
         rest: slurmrestd.
-        site: the cluster's settings, as imported: slurmrestd does not tell them.
+        site: the cluster's settings, as imported: slurmrestd does not give them.
         timeout_s: how long slurmctld may take.
     """
 
@@ -25,7 +25,7 @@ class RestHand:
     timeout_s: float = 10.0
 
     def set_factor(self, handle: str, factor: int) -> None:
-        """Add to the priority of a waiting job, by a nice of the opposite sign.
+        """Add to the priority of a waiting job, by a nice value of the opposite sign.
 
         PeerError if Slurm refuses.
         """

@@ -30,7 +30,7 @@ class RestPeer:
     """A cluster under Slurm that is asked through slurmrestd.
 
     Args:
-        folder: of the site; it has the file ``slurmrestd.toml``.
+        folder: the folder of the site, with the file ``slurmrestd.toml``.
         conf: the slurm.conf, for ``sshare``. Default: as Slurm finds it.
         twin: the folder that ``schedlab slurm import`` has made. Default: that of the site.
     """
@@ -43,39 +43,39 @@ class RestPeer:
 
     @cached_property
     def rest(self) -> SlurmRest:
-        """Where to ask."""
+        """The slurmrestd to ask."""
         return SlurmRest.find(self.folder)
 
     @cached_property
     def site(self) -> SlurmSite:
-        """As imported."""
+        """The site, as imported."""
         return read_site(self.twin or self.folder)
 
     @property
     def name(self) -> str:
-        """As slurm.conf calls it."""
+        """The name of the cluster, as imported."""
         return self.site.machine.clusters[0].name
 
     @property
     def bounds(self) -> Bounds:
-        """By default a tenth of what all weights together can give."""
+        """How far priorities can be changed. Default: a tenth of what all weights together give."""
         return Bounds(default_clamp(self.site), -LARGEST, LARGEST)
 
     def past(self) -> Iterable[LiveJob]:
-        """Return nothing: the site has its history."""
+        """Return no jobs: the site has its history."""
         return ()
 
     def reader(self, timeout_s: float = TIMEOUT_S, *, with_factors: bool = False) -> RestReader:
-        """Read by slurmrestd; the log tells what steering has done to nice."""
+        """Return a reader by slurmrestd; the log has what steering has done to nice values."""
         given = GivenPriorities(self.folder / LIVE / LOG) if with_factors else None
         return RestReader(self.rest, lambda: self._usage(timeout_s), timeout_s, given)
 
     def hand(self, timeout_s: float) -> RestHand:
-        """Set nice by slurmrestd."""
+        """Return what sets nice values, by slurmrestd."""
         return RestHand(self.rest, self.site, timeout_s)
 
     def _usage(self, timeout_s: float) -> Mapping[Owner, float]:
-        """Ask sshare, with the same token; nothing where the command is not installed."""
+        """Ask sshare, with the same token; empty where the command is not installed."""
         try:
             environment = dict(os.environ, TZ="UTC", SLURM_JWT=read_token(self.rest.token))
         except InputError:

@@ -21,9 +21,9 @@ class RestReader:
 
     Args:
         rest: slurmrestd.
-        usage: tells what users have used: slurmrestd of 22.05 does not.
-        timeout_s: how long slurmctld may take to answer each.
-        given: tells which nice values steering has set; None where that is not asked for.
+        usage: returns what users have used, which slurmrestd of 22.05 does not give.
+        timeout_s: how long slurmctld may take to answer each request.
+        given: knows which nice values steering has set; None if factors are not asked for.
     """
 
     rest: SlurmRest
@@ -45,7 +45,7 @@ class RestReader:
         return Reading(begun, tuple(jobs), closed, usage, took_s, tuple(notes))
 
     def ended(self, names: Sequence[str]) -> dict[str, Ended]:
-        """Return how jobs ended that are gone from the queue: state, start and end.
+        """Return how jobs that left the queue have ended: state, start and end.
 
         Jobs that accounting does not know are left out.
         """

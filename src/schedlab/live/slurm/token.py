@@ -16,7 +16,7 @@ from schedlab.errors import InputError
 
 _OTHERS = 0o077
 _LONGEST = 16_384
-"""Bytes; slurmctld's own tokens have some hundred."""
+"""Maximum size in bytes; slurmctld's own tokens have some hundred."""
 
 
 def read_token(path: Path) -> str:
@@ -44,9 +44,9 @@ def read_token(path: Path) -> str:
 
 
 def _expires(token: str) -> float | None:
-    """Return when a token ends.
+    """Return when a token expires.
 
-    None where it does not say so. Only Slurm can tell if it is genuine.
+    None if the token does not say. Only Slurm can check whether it is genuine.
     """
     body = token.split(".")[1:2]
     try:

@@ -25,8 +25,8 @@ def not_returned(entries: Iterable[Entry]) -> set[str]:
 def steered(jobs: Iterable[LiveJob], known: set[str]) -> dict[str, LiveJob]:
     """Return the waiting jobs that have a factor, or may have one, by handle.
 
-    Slurm does not tell the factors of jobs that are held or wait for others; of those the log knows
-    which were changed.
+    Slurm does not show the factors of jobs that are held or wait for others; the log knows which
+    of them were changed.
     """
     return {
         job.handle: job
@@ -36,21 +36,21 @@ def steered(jobs: Iterable[LiveJob], known: set[str]) -> dict[str, LiveJob]:
 
 
 def release_all(reader: SchedulerReader, hand: Hand, log: Path | None) -> int:
-    """Take what was added to priorities off, and look again; return of how many jobs.
+    """Remove what was added to priorities, and read them again; return the number of jobs.
 
-    PeerError if the scheduler does not answer, or one still has something.
+    PeerError if the scheduler does not answer, or if a job still has a changed priority.
 
     Args:
-        reader: with factors.
-        hand: sets them.
-        log: of the steering; one that cannot be read does not stop the release.
+        reader: a reader with factors.
+        hand: sets the factors.
+        log: the log of the steering; one that cannot be read does not stop the release.
     """
     known = _known(log)
     found = steered(reader.read().jobs, known)
     for handle, job in found.items():
         try:
             hand.set_factor(handle, job.base)
-        except PeerError:  # it has started, or its array was split: the next look tells
+        except PeerError:  # it has started, or its array was split: the next look shows
             continue
     left = {job.handle for job in steered(reader.read().jobs, set()).values()}
     if left:

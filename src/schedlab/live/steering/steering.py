@@ -1,4 +1,4 @@
-"""Steering: at every period ask a policy, and change priorities within bounds; or only say so."""
+"""Steering: at every period ask a policy, and change priorities within bounds, or only log it."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class FactorChange:
 
 @dataclass(frozen=True)
 class Step:
-    """What one period did.
+    """What happened in one period.
 
     Args:
-        look: at the scheduler.
-        advice: of the policy.
-        changes: that were made, or in a shadow would have been.
+        look: the look at the scheduler.
+        advice: the advice of the policy.
+        changes: the changes that were made, or in a shadow would have been.
         failed: changes that were refused, and why.
     """
 
@@ -51,7 +51,7 @@ class Step:
     failed: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """Return all of it, for machines."""
+        """Return the step as a JSON document."""
         return {
             **self.look.as_json(),
             "advice": self.advice.as_json(),
@@ -63,14 +63,14 @@ class Step:
 def planned_changes(
     present: Mapping[str, int], wished: Mapping[str, int], most: int
 ) -> list[FactorChange]:
-    """Return what to change: returns to 0 first, all of them; then the largest, as many as allowed.
+    """Return what to change: first all returns to 0, then the ``most`` largest other changes.
 
     Args:
         present: factors by handle.
-        wished: factors by handle; a job that is not there goes back to 0.
-        most: how many changes, beside returns to 0.
+        wished: wanted factors by handle; a job that is not there goes back to 0.
+        most: maximum number of changes, beside returns to 0.
     """
-    # What is less than a hundredth of the largest wish is not worth a request.
+    # A change of less than a hundredth of the largest wanted factor is not worth a request.
     least = max((abs(factor) for factor in wished.values()), default=0) / 100
     all_of_them = [
         FactorChange(handle, present.get(handle, 0), wished.get(handle, 0))
@@ -87,13 +87,13 @@ class Steering:
     """Asks a policy at every step; a shadow only writes down what it would do.
 
     Args:
-        watch: of the running scheduler; with factors, if they are changed.
-        policy: whose wish counts.
-        guards: bounds.
-        cpus: of the machine.
+        watch: the watch of the running scheduler; it reads factors if they are to be changed.
+        policy: the policy that is asked.
+        guards: what is allowed.
+        cpus: number of CPUs of the machine.
         ledger: gets every decision, before it is carried out.
         hand: changes factors; None for a shadow.
-        beat: called between the parts of a step; false ends it.
+        beat: called between the parts of a step; if it returns false, the changes stop.
     """
 
     def __init__(
@@ -121,11 +121,11 @@ class Steering:
         )
 
     def warm_up(self) -> None:
-        """Look once, before the watchdog counts: the first look takes longest."""
+        """Look once, before the watchdog starts: the first look takes longest."""
         self._watch.look()
 
     def step(self) -> Step:
-        """Look, ask, and change; PeerError if the scheduler does not answer."""
+        """Look, ask the policy, and change factors; PeerError if the scheduler does not answer."""
         look = self._watch.look()
         self._beat()
         waiting = self._watch.mirror.waiting()
@@ -139,7 +139,7 @@ class Steering:
         bases = {job.handle: job.base for job in waiting}
         changes, failed = [], []
         for change in planned_changes(present, wished, self._guards.changes):
-            if not self._beat():  # the watchdog may have taken over, or an operator
+            if not self._beat():  # the watchdog or an operator may have taken over
                 break
             try:
                 self._make(change, look.at, bases[change.job])
@@ -156,7 +156,7 @@ class Steering:
 
     def _make(self, change: FactorChange, at: float, base: int) -> None:
         kind = "wish" if self._hand is None else "change"
-        # What is not written down is not done.
+        # The log comes first: a change that cannot be logged is not made.
         what = {"job": change.job, "of": change.before, "to": change.after, "base": base}
         self._ledger.add(kind, at, **what)
         if self._hand is None:
@@ -178,7 +178,7 @@ class Steering:
 
 
 def refuse_strangers(reader: SchedulerReader, log: Path) -> None:
-    """Raise InputError if somebody else sets factors."""
+    """Raise InputError if someone else sets factors, too."""
     known = not_returned(read_ledger(log)) if log.exists() else set()
     for handle, job in steered(reader.read().jobs, set()).items():
         if key_of(handle) not in known:
@@ -208,15 +208,15 @@ def steer(
     If this process dies or hangs, a watchdog returns all priorities after one period.
 
     Args:
-        make: makes the steering, given what it is to call between the parts of a step.
+        make: makes the steering; its argument is to be called between the parts of a step.
         peer: the scheduler.
-        reader: with factors.
-        hand: changes them.
-        folder: of the live site: the switch, and the log.
-        every_s: one period.
-        expire_s: after this long without a step that worked all priorities return.
-        steps: how many; for ever by default.
-        tell: hears each step, or what went wrong with it.
+        reader: a reader with factors.
+        hand: changes the factors.
+        folder: the folder with the switch and the log.
+        every_s: the length of one period.
+        expire_s: all priorities return after this long without a step that worked.
+        steps: number of steps. Default: no limit.
+        tell: called with each step, or with what went wrong in it.
         what: is written into the switch.
     """
     refuse_strangers(reader, folder / LOG)
@@ -254,7 +254,7 @@ def steer(
 def _release(
     reader: SchedulerReader, hand: Hand, folder: Path, tell: Callable[[Step | str], None]
 ) -> None:
-    """Try once; where it does not work the watchdog goes on trying."""
+    """Try once to return all priorities; if that fails, the watchdog goes on trying."""
     try:
         number = release_all(reader, hand, folder / LOG)
         Ledger(folder / LOG).add("released", time.time(), returned=number)

@@ -26,7 +26,7 @@ T = TypeVar("T")
 def watch(switch: SteeringSwitch, limit_s: float) -> str:
     """Wait until the switch is off or is not touched for too long; return which.
 
-    Time is counted by this process: a clock that is set makes no difference.
+    This process measures the time itself, so setting the clock makes no difference.
     """
     last, since = switch.last_beat(), time.monotonic()
     while last is not None:
@@ -40,9 +40,9 @@ def watch(switch: SteeringSwitch, limit_s: float) -> str:
 
 
 def main(folder: Path, limit_s: float, conf: Path | None) -> None:
-    """Watch, then release until it has worked; and once more, one period later.
+    """Watch, then release until that has worked, and once more one period later.
 
-    What was silent and wakes up may be in the middle of a change; it makes no other one.
+    A silent steering that wakes up may finish the change that it has begun; it makes no other one.
     """
     switch = SteeringSwitch(folder)
     why = watch(switch, limit_s)
@@ -74,7 +74,7 @@ def _until_it_works(folder: Path, why: str, act: Callable[[], T]) -> T:
 
 
 def _tell(folder: Path, what: str) -> None:
-    """Write to its own log; a disk that is full does not keep it from its work."""
+    """Write to the watchdog's own log; a full disk does not stop the watchdog."""
     try:
         Ledger(folder / WATCHDOG_LOG).add("watchdog", time.time(), what=what)
     except SchedlabError as error:
@@ -82,7 +82,7 @@ def _tell(folder: Path, what: str) -> None:
 
 
 def start_watchdog(folder: Path, limit_s: float, conf: Path | None) -> subprocess.Popen[bytes]:
-    """Start one in a session of its own, so that what ends the steering does not end it."""
+    """Start a watchdog in a session of its own, so that what ends the steering does not end it."""
     command = [sys.executable, "-m", "schedlab.live.steering.watchdog", str(folder), f"{limit_s:g}"]
     return subprocess.Popen(
         [*command, *([str(conf)] if conf else [])],

@@ -1,4 +1,4 @@
-"""Local schedulers that agree, round by round, on the starts of the jobs that have come."""
+"""Local schedulers that agree, round by round, on the starts of the jobs that have arrived."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ class Coalloc(Policy):
         jobs: int = JOBS,
         replan: str = "rounds",
     ) -> None:
-        """Agree by that solver on the starts of newcomers.
+        """Set how newcomers agree on their starts, and when.
 
         Args:
-            solver: a name from ``SOLVERS``, as ``cpsat`` or ``wd:width=3``, or a solver.
+            solver: a name from ``SOLVERS``, such as ``cpsat`` or ``wd:width=3``, or a solver.
             round_s: new jobs wait for the next multiple of this, in seconds.
-            objective: what they agree for: ``sum-of-starts``, ``makespan``, or one after the other.
-            slots: into how many the time that first come, first served needs is divided.
+            objective: what to minimise: ``sum-of-starts``, ``makespan``, or one and then the other.
+            slots: the number of slots in the time that first come, first served needs.
             jobs: maximum number of jobs in one round, in order of arrival.
             replan: when promises move earlier: at ``rounds``, or ``always`` when there is room.
         """
@@ -72,7 +72,7 @@ class Coalloc(Policy):
         self._agreed = self._failed = self._bytes = 0
 
     def counters(self) -> Mapping[str, int]:
-        """Count how often newcomers agreed, and how often first come was first served instead."""
+        """Return how often newcomers agreed, how often they did not, and the bytes of messages."""
         return {
             "agreements": self._agreed,
             "without agreement": self._failed,
@@ -100,15 +100,15 @@ class Coalloc(Policy):
         self._promises.start_due(view, waiting, round_s)
 
     def _next_round_s(self, since_s: Sequence[int | None]) -> int | None:
-        """Return the first round after the first of these times.
+        """Return the first round that is not before the earliest of these times.
 
-        None where there is none to wait for.
+        Return None if there is no time.
         """
         known = [time_s for time_s in since_s if time_s is not None]
         return -(-min(known) // self._round_s) * self._round_s if known else None
 
     def _settle(self, view: View, newcomers: Sequence[int]) -> None:
-        """Promise each newcomer a start: those that agree in the order of their slots."""
+        """Promise each newcomer a start; jobs that agree get theirs in the order of their slots."""
         first_come_s = {job: view.reserve(job, promise=False) for job in newcomers}
         order = self._agree(view, first_come_s) if len(newcomers) > 1 else []
         for job in newcomers:

@@ -1,4 +1,4 @@
-"""The newcomers of a round as a problem of co-allocation, around what is settled already."""
+"""The newcomers of a round as a problem of co-allocation, around jobs that are already settled."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from schedlab.policies.coallocating.places import NodeSpan
 
 
 def still_open(settled: Iterable[NodeSpan], newcomers: Mapping[int, NodeSpan]) -> dict[int, int]:
-    """Return the new jobs behind which nothing is settled on their nodes, and when these are free.
+    """Return the new jobs with no settled job behind them on their nodes, and when these are free.
 
-    One that first come, first served puts into a hole before something settled stays there, and
-    so is settled itself.
+    A job that first come, first served puts into a hole before a settled job stays there, and so
+    is settled itself.
     """
     last_start_s: dict[int, int] = {}
     free_s: dict[int, int] = {}
@@ -44,7 +44,7 @@ def problem_of(
     """Return the problem of the open jobs on the nodes they would get, in slots up to the last end.
 
     Nodes that serve the same jobs are one resource. The time domain is as long as first come,
-    first served needs in whole slots, and a job longer.
+    first served needs in whole slots, plus the length of the longest job.
     """
     slot_s = -(-(max(newcomers[job].end_s for job in free_s) - now) // slots)
     users: dict[int, list[int]] = {}

@@ -1,4 +1,4 @@
-"""Where jobs would run: named nodes for the jobs of a plan that only counts them."""
+"""Where jobs would run: named nodes for the jobs of a plan that only counts nodes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def planned_places(
 ) -> dict[int, NodeSpan]:
     """Return nodes for jobs with planned starts: lowest numbers first, none twice at the same time.
 
-    Where the counts of a plan fit, such names are always found in the order of the starts.
+    If the counts of a plan fit, such nodes are always found in the order of the starts.
     """
     queue = view.queue
     estimate_s = dict(zip(queue.job.tolist(), queue.estimate_s.tolist(), strict=True))

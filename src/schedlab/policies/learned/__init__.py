@@ -26,11 +26,11 @@ READERS = {
 
 
 class Model(Protocol):
-    """What a file gives: an agent, and the rules under which it decides."""
+    """What a model file holds: an agent, and the rules under which it decides."""
 
     @property
     def settings(self) -> QueueSettings:
-        """The rules, the scale of time among them."""
+        """The rules, with the scale of time."""
         ...
 
     def agent(self) -> Decider:

@@ -14,10 +14,10 @@ Actions = NDArray[np.int64]
 
 
 class Decider(Protocol):
-    """Chooses actions: a network, or a network that sees something else."""
+    """Chooses an action for each situation; for example a network."""
 
     def choose(self, observation: Observations, mask: Masks) -> Actions:
-        """Return one action per row, each a situation.
+        """Return one action for each row, which is a situation.
 
         The mask is 0 where an action makes no sense.
         """
@@ -25,13 +25,13 @@ class Decider(Protocol):
 
 
 class GreedyAgent(ABC):
-    """Takes the action with the highest score; if masked, of those that make sense."""
+    """Takes the action with the highest score; if masked, only of those that make sense."""
 
     def __init__(self, *, masked: bool) -> None:
         self.masked = masked
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        """Nothing changes while it decides: forks of a simulation share it."""
+        """Return the agent itself: it does not change, so forks of a simulation share it."""
         return self
 
     @abstractmethod
@@ -39,18 +39,18 @@ class GreedyAgent(ABC):
         """Return one number per row and action."""
 
     def choose(self, observation: Observations, mask: Masks) -> Actions:
-        """Return one action per row, of equals the first."""
+        """Return one action per row, the first of equally good ones."""
         actions: Actions = self.allowed_scores(observation, mask).argmax(axis=1)
         return actions
 
     def allowed_scores(self, observation: Observations, mask: Masks) -> Observations:
-        """Return the scores; if masked, no action that makes no sense can have the highest."""
+        """Return the scores; if masked, actions that make no sense have minus infinity."""
         scores = self.scores(observation)
         return np.where(mask == 0, np.float32(-np.inf), scores) if self.masked else scores
 
 
 class SamplingAgent:
-    """Draws actions by the probabilities that another agent's scores, as logits, stand for."""
+    """Draws actions by probabilities, with the scores of another agent as logits."""
 
     def __init__(self, agent: GreedyAgent, seed: int) -> None:
         self.agent, self._random = agent, np.random.default_rng(seed)

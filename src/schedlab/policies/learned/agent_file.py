@@ -21,7 +21,7 @@ SB3 = "schedlab.rl.sb3_model:read_sb3"
 
 @dataclass(frozen=True, kw_only=True)
 class AgentSection:
-    """``[agent]``: the agent.
+    """The section ``[agent]`` of an agent's file.
 
     Args:
         call: ``package.module:function``, from an observation (and a mask) to an action.
@@ -37,22 +37,22 @@ class AgentSection:
 
 @dataclass(frozen=True)
 class AgentFile:
-    """What the file says."""
+    """The content of an agent's file."""
 
     path: Path
     agent: AgentSection
     settings: QueueSettings
     shows: Any
-    """The environment that shows something else than the settings' observation, if any."""
+    """The environment, if it shows something other than the settings' observation."""
 
     @property
     def observe(self) -> Observe | None:
-        """What the agent is shown, where it is something else."""
+        """The function that makes what the agent sees; None for the settings' observation."""
         return None if self.shows is None else self.shows.observe
 
     @property
     def shape(self) -> tuple[int, ...] | None:
-        """Of what it is shown then."""
+        """The shape of what ``observe`` makes; None without it."""
         return None if self.shows is None else self.shows.observation_space.shape
 
 

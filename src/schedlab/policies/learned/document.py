@@ -13,7 +13,7 @@ from schedlab.errors import InputError, SchedlabError
 MODEL = "schedlab model"
 VERSION = 1
 PROPERTY = "schedlab"
-"""Of the metadata of an ONNX file: its document, which also says whether actions are masked."""
+"""The key in an ONNX file's metadata; the document also says whether actions are masked."""
 
 
 def write_document(kind: str, document: Mapping[str, Any]) -> str:
@@ -40,7 +40,7 @@ def read_document(path: str | Path, part: str, text: str | bytes, kind: str) -> 
 
 @contextmanager
 def naming(path: str | Path) -> Iterator[None]:
-    """Add the file's name to what the block finds wrong with its content."""
+    """Add the file's name to the errors that the block finds in its content."""
     try:
         yield
     except InputError as error:
@@ -49,7 +49,7 @@ def naming(path: str | Path) -> Iterator[None]:
 
 @contextmanager
 def understanding(path: str | Path) -> Iterator[None]:
-    """Turn what the block finds wrong with the document into a sentence with the file's name."""
+    """Turn errors that the block finds in the document into sentences with the file's name."""
     try:
         yield
     except KeyError as error:

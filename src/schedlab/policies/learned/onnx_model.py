@@ -42,7 +42,7 @@ class OnnxModel:
     masked: bool
 
     def agent(self) -> OnnxAgent:
-        """Return the network, once it has shown that it scores the situations of its rules."""
+        """Return the network, after a check that it scores situations of the rules."""
         agent = OnnxAgent(self.session, masked=self.masked)
         passes = _core.QueuePasses(self.settings.options(self.settings.time_scale_s or 1.0))
         try:

@@ -1,4 +1,4 @@
-"""ONNX Runtime, imported so that it says nothing, to users or to its makers."""
+"""ONNX Runtime, imported so that it sends no messages to users or to its makers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _without_stderr() -> Iterator[None]:
 # Official builds report their use over the network unless this is set.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 try:
-    # While it is imported it warns of displays that are no GPUs, and cannot be told not to.
+    # Its import warns of displays that are not GPUs, and no option prevents that.
     with _without_stderr():
         import onnxruntime
 except ModuleNotFoundError:

@@ -17,17 +17,17 @@ from schedlab.policies.learned.settings import QueueSettings
 from schedlab.policies.policy import View
 
 Observe = Callable[[View, NDArray[np.float32]], Any]
-"""What an agent is shown, of a view and of the numbers that the settings' observation has."""
+"""A function from a view and the settings' observation to what an agent sees."""
 
 
 @dataclass(frozen=True)
 class OwnAgent:
-    """An agent, and what it must see.
+    """An agent, its rules and what it sees.
 
     Args:
         decider: chooses the actions.
-        settings: the rules, the scale of time among them.
-        observe: what it is shown in place of the settings' observation, if anything.
+        settings: the rules, with the scale of time.
+        observe: makes what it sees in place of the settings' observation, if anything.
     """
 
     decider: Decider
@@ -70,7 +70,7 @@ def _takes_two(call: Callable[..., Any]) -> bool:
     """Return whether the function has a place for the mask, after the observation."""
     try:
         parameters = signature(call).parameters.values()
-    except ValueError:  # native code may not tell
+    except ValueError:  # native code may have no signature
         return False
     places = [each for each in parameters if each.kind in _PLACES and each.default is each.empty]
     return len(places) > 1
@@ -88,12 +88,12 @@ def numbers_and_actions(settings: QueueSettings) -> tuple[int, int]:
 def check_sizes(
     found: tuple[Any, int], settings: QueueSettings, shape: tuple[int, ...] | None = None
 ) -> None:
-    """Refuse a network that sees or does something else than the environment has.
+    """Refuse a network that does not fit the observation and the actions of the environment.
 
     Args:
         found: the shape of what the network sees, and how many actions it has.
-        settings: of the environment.
-        shape: of what the environment shows, where that is not the settings' observation.
+        settings: the rules of the environment.
+        shape: what the environment shows, where that is not the settings' observation.
     """
     numbers, actions = numbers_and_actions(settings)
     must = (shape or (numbers,), actions)

@@ -18,7 +18,7 @@ from schedlab.policies.policy import Policy, View
 
 
 class LearnedPolicy(Policy):
-    """Decides at each pass what an agent, asked as in its environment, chooses."""
+    """Lets an agent decide at each pass; it is asked as in its environment."""
 
     def __init__(
         self,
@@ -31,9 +31,9 @@ class LearnedPolicy(Policy):
 
         Args:
             agent: makes the decisions.
-            settings: the rules of its environment, the scale of time among them.
-            name: for results.
-            observe: what it is shown in place of the settings' observation, if anything.
+            settings: the rules of its environment, with the scale of time.
+            name: the name in results.
+            observe: makes what it sees in place of the settings' observation, if anything.
         """
         super().__init__()
         self.name, self.settings, self._agent, self._show = name, settings, agent, observe
@@ -41,7 +41,7 @@ class LearnedPolicy(Policy):
         self._started = self._fruitless = 0
 
     def clone(self) -> Self:
-        """Return a copy that asks the same network; one that draws goes on by itself."""
+        """Return a copy that asks the same network; a copy that draws goes on by itself."""
         made = type(self)(deepcopy(self._agent), self.settings, self.name, self._show)
         made._fruitless = self._fruitless
         return made
@@ -70,7 +70,7 @@ class LearnedPolicy(Policy):
         return np.asarray(seen, np.float32)[np.newaxis]
 
     def _fit(self, nodes: int) -> None:
-        """Fit the machine: features of jobs are the same for any size; those of nodes are not."""
+        """Adapt to the machine: features of jobs suit any size; those of nodes do not."""
         if self.settings.observation != "jobs":
             raise PolicyError(
                 f"{self.name} was trained for {self.settings.nodes:,} nodes; "

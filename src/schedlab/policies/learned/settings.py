@@ -36,7 +36,7 @@ class QueueSettings:
 
     Args:
         nodes: whole nodes of the machine. An environment made without it has the nodes of the
-            trace or model that its jobs come from, if that tells.
+            trace or model that its jobs come from, if they are known.
         visible_jobs: how many waiting jobs the agent sees, in order of arrival.
         sim_step_s: events are seen at multiples of this, in seconds.
         mode: what the agent decides. ``pick``: which job starts, or to wait. ``order``: which job
@@ -48,13 +48,13 @@ class QueueSettings:
         reward: ``terminal`` (at the end), ``slowdown`` (minus the rise of the waiting jobs' bounded
             slowdowns, each step) or ``utilisation`` (minus the growth of a lower bound of the
             makespan, each step).
-        reward_weights: of the share of jobs started, the utilisation and the share of steps left
-            in the terminal reward.
-        failure_limit: picks that change nothing, in a row, before time goes on.
+        reward_weights: weights of the share of jobs started, the utilisation and the share of
+            steps left in the terminal reward.
+        failure_limit: number of picks in a row that change nothing before time goes on.
         doubling: consecutive intervals without an event double, up to a day.
         max_steps: the step after which the episode is truncated.
         scaled: nodes as shares of the machine and times in units of ``time_scale_s``; else raw.
-        time_scale_s: by default the longest request of the episodes; what is longer counts as 1.
+        time_scale_s: by default the longest request of the episodes; longer times count as 1.
         estimate: the predictor of run times: ``request``, ``actual`` or another.
     """
 
@@ -83,13 +83,13 @@ class QueueSettings:
 
     @property
     def largest(self) -> float:
-        """No number that the agent sees is larger; features of jobs are logarithms of any size."""
+        """The largest number that the agent sees; features of jobs are logarithms of any size."""
         if not self.scaled:
             return float(np.finfo(np.float32).max)
         return 10.0 if self.observation == "jobs" else 1.0
 
     def options(self, longest_request_s: float) -> _core.EnvOptions:
-        """Return the same for the core."""
+        """Return the settings as the core takes them."""
         started, utilisation, steps_left = self.reward_weights
         return _core.EnvOptions(
             nodes=self.nodes,

@@ -1,4 +1,4 @@
-"""An agent from a file, which says when it is asked about what it was not trained on."""
+"""An agent from a file, with warnings about situations that it was not trained on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from schedlab.policies.policy import View
 
 
 class TrainedPolicy(LearnedPolicy):
-    """Warns once each of another tick, another machine and longer requests."""
+    """Warns once about another tick, once about another machine, once about longer requests."""
 
     def __init__(
         self,
@@ -24,13 +24,13 @@ class TrainedPolicy(LearnedPolicy):
         name: str = "learned",
         observe: Observe | None = None,
     ) -> None:
-        """Take the agent, the rules of its training, and what it is shown by others' rules."""
+        """Take the agent, the rules of its training, and what makes its own observation, if any."""
         super().__init__(agent, settings, name, observe)
         self._learnt = settings
         self._told: set[str] = set()
 
     def schedule(self, view: View) -> None:
-        """Look whether it was trained for this, and decide."""
+        """Warn if the agent was not trained for this, and decide."""
         for what, sentence in self._doubts(view):
             if what not in self._told:
                 self._told.add(what)

@@ -10,7 +10,7 @@ READY = {
     "slowdown": "Evolved for a small mean bounded slowdown, on traces and on models.",
     "utilisation": "Evolved to use a machine fully that always has jobs waiting.",
 }
-"""What each is for; how it came about, and what it does elsewhere, is on its card in the docs."""
+"""What each is for; its card in the docs says how it was made and how it does elsewhere."""
 
 
 def ready_priority(name: str) -> Priority:

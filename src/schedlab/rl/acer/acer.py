@@ -41,16 +41,16 @@ class ACER(OnPolicyAlgorithm):
         gamma: the discount.
         ent_coef: how much the entropy counts.
         q_coef: how much the action values count.
-        max_grad_norm: longer gradients are shortened.
+        max_grad_norm: longer gradients are shortened to this norm.
         rms_prop_eps: keeps RMSprop from dividing by zero.
-        use_rms_prop: RMSprop, or else Adam.
+        use_rms_prop: whether to use RMSprop; else Adam is used.
         buffer_size: steps kept for replay, of all environments, rounded up to whole segments.
-        replay_ratio: updates from the buffer after each one from what was just seen, on average.
+        replay_ratio: average number of updates from the buffer after each one from new steps.
         replay_start: steps in the buffer before any is replayed.
-        c: importance weights are truncated there.
+        c: importance weights are truncated at this value.
         trust_region: whether updates keep near the averaged policy.
         delta: how fast an update may leave it, by the linearised divergence.
-        alpha: how much of the averaged policy an update leaves.
+        alpha: share of the averaged policy that remains after an update.
         masked: whether only actions that the environment's ``action_masks`` allow are taken.
         policy_kwargs: arguments of the policy.
         common: ``stats_window_size``, ``tensorboard_log``, ``verbose``, ``seed`` and ``device``, as
@@ -111,7 +111,7 @@ class ACER(OnPolicyAlgorithm):
             self._setup_model()
 
     def _setup_model(self) -> None:
-        # Refuses what makes no sense, here as in a training file.
+        # Refuse parameters that make no sense, as in a training file.
         shared = {each.name for each in fields(AlgorithmSection)}  # some are schedules by now
         own = [each.name for each in fields(AcerSection) if each.name not in shared]
         AcerSection(**{name: getattr(self, name) for name in own})
@@ -123,7 +123,7 @@ class ACER(OnPolicyAlgorithm):
         self.policy = self.policy.to(self.device)
         self.averaged_policy = deepcopy(self.policy).requires_grad_(False)
         self.replay_buffer = SegmentBuffer(self.buffer_size, self.n_steps, self.n_envs)
-        self.rollout_buffer: Any = self.replay_buffer  # which learn() has filled
+        self.rollout_buffer: Any = self.replay_buffer  # learn() fills this buffer
 
     def collect_rollouts(
         self, env: VecEnv, callback: BaseCallback, rollout_buffer: Any, n_rollout_steps: int
@@ -164,7 +164,7 @@ class ACER(OnPolicyAlgorithm):
     def _act(
         self, observations: NDArray[Any], masks: NDArray[np.bool_]
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Draw an action for each environment; with it go the log-probabilities of all."""
+        """Return a drawn action for each environment, and the log-probabilities of all actions."""
         log_probs = self.policy.action_log_probs(
             torch.as_tensor(observations, device=self.device),
             torch.as_tensor(masks, device=self.device),
@@ -176,7 +176,7 @@ class ACER(OnPolicyAlgorithm):
     def _with_the_rest(
         self, rewards: NDArray[np.float32], dones: NDArray[np.bool_], infos: list[dict[str, Any]]
     ) -> NDArray[np.float32]:
-        """Let its value stand for the rest where an episode ran out of steps, as in SB3."""
+        """Add the value of the last situation where an episode ran out of steps, as SB3 does."""
         rewards = rewards.astype(np.float32)
         for place in np.flatnonzero(dones):
             if infos[place].get("TimeLimit.truncated", False):
@@ -188,16 +188,16 @@ class ACER(OnPolicyAlgorithm):
         """Learn from the latest segment, and from some of the buffer."""
         self.policy.set_training_mode(True)
         self._update_learning_rate(self.policy.optimizer)
-        if self._n_updates == 0:  # Other parameters have been loaded by now.
+        if self._n_updates == 0:  # Other parameters may have been loaded.
             self.averaged_policy.load_state_dict(self.policy.state_dict())
         buffer = self.replay_buffer
-        # By numpy's own generator, which Stable-Baselines3 seeds.
+        # Drawn by numpy's global generator, which Stable-Baselines3 seeds.
         replays = np.random.poisson(self.replay_ratio) if buffer.steps >= self.replay_start else 0
         on_policy = self._update(buffer.latest)
         self._log([on_policy, *(self._update(buffer.sample()) for _ in range(replays))])
 
     def _update(self, segment: Segment) -> AcerLoss:
-        """Return one step of the optimiser, and the averaged policy after it."""
+        """Take one step of the optimiser, then of the averaged policy, and return the loss."""
         loss, parameters = self._loss(segment), list(self.policy.parameters())
         self.policy.optimizer.zero_grad()
         loss.total.backward()
@@ -269,7 +269,7 @@ class ACER(OnPolicyAlgorithm):
         deterministic: bool = False,
         action_masks: Any = None,
     ) -> tuple[NDArray[Any], Any]:
-        """Return the actions of the policy, none but those of the masks if there are any."""
+        """Return the policy's actions; with masks, only actions that they allow."""
         return self.policy.predict(observation, state, episode_start, deterministic, action_masks)
 
     def _get_torch_save_params(self) -> tuple[list[str], list[str]]:

@@ -25,7 +25,7 @@ class Behaviour:
 
 @dataclass(frozen=True)
 class AcerLoss:
-    """The loss, and what one wants to know about it."""
+    """The loss, its parts, and other numbers for the log."""
 
     total: Tensor
     policy: Tensor
@@ -53,10 +53,10 @@ def acer_loss(
         log_probs: of all actions now, by step and environment; one step more than ``done`` has.
         q: the values of all actions, likewise.
         averaged_log_probs: of all actions by the averaged policy, as many steps as ``done`` has.
-        done: what was done, with the probabilities of then.
+        done: what was done, with the probabilities of that time.
         gamma: the discount.
-        c: importance weights are truncated there.
-        delta: of the trust region; none without one.
+        c: importance weights are truncated at this value.
+        delta: that of the trust region; None for no trust region.
         ent_coef: how much the entropy counts.
         q_coef: how much the action values count.
     """
@@ -74,7 +74,7 @@ def acer_loss(
         if delta is not None:
             direction = within_trust_region(direction, log_probs, averaged_log_probs, delta=delta)
     probs = log_probs.exp()
-    # Its gradient is the direction, taken from the probabilities on to the network.
+    # Its gradient by the probabilities is the direction; autograd takes it to the network.
     policy = -(direction * probs).sum(-1).mean()
     value = (targets - q_taken).square().mean() / 2
     averaged = averaged_log_probs.exp()

@@ -12,9 +12,9 @@ from schedlab.rl.ppo_loss import log_probabilities
 
 
 class AcerPolicy(MaskableActorCriticPolicy):
-    """A policy with values of actions, of which the value of a situation is the mean.
+    """A policy with action values; the value of a situation is their mean over the policy.
 
-    ``value_net`` has an output for each action; otherwise it is sb3-contrib's policy, and takes its
+    ``value_net`` has an output for each action. Otherwise it is sb3-contrib's policy, with the same
     arguments: ``net_arch=dict(pi=[20], vf=[20]), activation_fn=nn.ReLU`` are two networks of one
     layer each.
     """
@@ -34,14 +34,14 @@ class AcerPolicy(MaskableActorCriticPolicy):
         return head
 
     def action_log_probs(self, obs: Tensor, masks: Tensor | None = None) -> Tensor:
-        """Return logarithms of the actions' probabilities; only those of the mask have any."""
+        """Return the actions' log-probabilities; masked actions have next to no probability."""
         features: Any = self.extract_features(obs)
         if not self.share_features_extractor:
             features, _ = features
         return self._log_probs(features, masks)
 
     def evaluate(self, obs: Tensor, masks: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """Return the same, and the values of all actions."""
+        """Return the actions' log-probabilities, and the values of all actions."""
         features: Any = self.extract_features(obs)
         for_scores, for_values = (features, features) if self.share_features_extractor else features
         q: Tensor = self.value_net(self.mlp_extractor.forward_critic(for_values))
@@ -52,12 +52,12 @@ class AcerPolicy(MaskableActorCriticPolicy):
         return log_probabilities(scores, masks)
 
     def predict_values(self, obs: Any) -> Tensor:
-        """Return the returns that are expected of situations whose mask is not known."""
+        """Return the expected returns of situations whose mask is not known."""
         return expected_values(*self.evaluate(obs)).unsqueeze(-1)
 
 
 class AcerCnnPolicy(AcerPolicy):
-    """The same for images, behind the layers of Mnih et al. (2015)."""
+    """An AcerPolicy for images, behind the layers of Mnih et al. (2015)."""
 
     def __init__(
         self,
@@ -78,5 +78,5 @@ class AcerCnnPolicy(AcerPolicy):
 
 
 def expected_values(log_probs: Tensor, q: Tensor) -> Tensor:
-    """Return the values of situations: the mean over a policy, which is taken as given."""
+    """Return the values of situations: the mean over a policy, which gets no gradient."""
     return (log_probs.detach().exp() * q).sum(-1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from torch import Tensor, nn
 
 LEAST = 1e-6
-"""No probability is divided by that is smaller."""
+"""The smallest probability that is used as a divisor."""
 
 
 def policy_gradient(
@@ -42,9 +42,10 @@ def policy_gradient(
 def within_trust_region(
     gradient: Tensor, log_probs: Tensor, averaged_log_probs: Tensor, *, delta: float
 ) -> Tensor:
-    """Return the nearest direction where the divergence from the averaged policy grows by no more.
+    """Return the nearest direction that keeps to the trust region.
 
-    The divergence is linearised, so the projection has a closed form (section 3.3 of the paper).
+    In it the divergence from the averaged policy grows by at most ``delta``. The divergence is
+    linearised, so the projection has a closed form (section 3.3 of the paper).
     """
     growth = -averaged_log_probs.exp() / log_probs.exp().clamp(min=LEAST)
     excess = (growth * gradient).sum(-1, keepdim=True) - delta

@@ -17,7 +17,7 @@ Step = tuple[NDArray[Any], ...]
 
 @dataclass(frozen=True)
 class Segment:
-    """Consecutive steps: arrays by step, then by environment; nothing changes them any more.
+    """Consecutive steps: arrays by step, then by environment, which never change.
 
     Args:
         observations: one more than there are steps, the last of them not yet acted on.
@@ -39,7 +39,7 @@ class Segment:
     def of(
         cls, steps: Sequence[Step], observations: NDArray[Any], masks: NDArray[np.bool_]
     ) -> Segment:
-        """Return the steps, and what was seen after the last."""
+        """Return the segment of these steps, and of what was seen after the last."""
         seen, allowed, *others = zip(*steps, strict=True)
         return cls(
             np.stack([*seen, observations]),
@@ -49,7 +49,7 @@ class Segment:
 
     @property
     def envs(self) -> int:
-        """How many environments it tells of."""
+        """The number of environments in it."""
         return int(self.actions.shape[1])
 
 
@@ -57,7 +57,7 @@ _NAMES = tuple(each.name for each in fields(Segment))
 
 
 def stacked(segments: Sequence[Segment]) -> dict[str, NDArray[Any]]:
-    """Return the segments as few arrays, by their names, for a file."""
+    """Return the segments as a few arrays, by name, for a file."""
     if not segments:
         return {}
     return {name: np.stack([getattr(each, name) for each in segments]) for name in _NAMES}
@@ -83,7 +83,7 @@ class SegmentBuffer:
 
     @property
     def steps(self) -> int:
-        """Kept now."""
+        """The number of steps kept now."""
         return len(self._segments) * self._steps
 
     def __iter__(self) -> Iterator[Segment]:
@@ -95,18 +95,18 @@ class SegmentBuffer:
         self._segments.extend(segments)
 
     def add(self, segment: Segment) -> None:
-        """Keep it; the oldest goes if there is no room."""
+        """Keep the segment; the oldest one goes if there is no room."""
         self._segments.append(segment)
 
     @property
     def latest(self) -> Segment:
-        """The one that was added last."""
+        """The segment that was added last."""
         return self._segments[-1]
 
     def sample(self) -> Segment:
         """Return a segment whose environments come from different times, drawn uniformly.
 
-        By numpy's own generator, which Stable-Baselines3 seeds.
+        It is drawn by numpy's global generator, which Stable-Baselines3 seeds.
         """
         drawn = [
             self._segments[place]

@@ -1,4 +1,4 @@
-"""Means with what is known of their error."""
+"""Means with their confidence intervals."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class Estimate(NamedTuple):
 
     @classmethod
     def of(cls, values: Sequence[float] | NDArray[np.float64]) -> Estimate:
-        """Estimate by Student's t over independent values, such as one per episode, without NaN."""
+        """Estimate by Student's t over independent values, such as one per episode; ignore NaN."""
         known = [float(value) for value in values if not math.isnan(value)]
         mean = float(np.mean(known)) if known else math.nan
         return cls(mean, *(t_interval(known) or (math.nan, math.nan)))
 
     @classmethod
     def of_share(cls, values: NDArray[np.float64], episode: NDArray[np.int64]) -> Estimate:
-        """Estimate a share from 0 to 1 over the episodes' own means: their situations are alike."""
+        """Estimate a share from 0 to 1 by episodes' means: situations of one episode are alike."""
         known = ~np.isnan(values)
         episodes = np.unique(episode[known])
         found = cls.of([float(values[known & (episode == each)].mean()) for each in episodes])
@@ -42,25 +42,25 @@ class Estimate(NamedTuple):
         return self.low > 0 or self.high < 0
 
     def within(self, change: Estimate) -> Estimate:
-        """Return the same mean with the interval of a change that led to it."""
+        """Return the same mean with an interval as wide as that of the change that led to it."""
         return Estimate(self.mean, *(self.mean - change.mean + end for end in change[1:]))
 
     def told(self, scale: float = 1.0, unit: str = "") -> str:
-        """Write ``"3.20 (2.10 to 4.30)"`` in that unit."""
+        """Return ``"3.20 (95 %: 2.10 to 4.30)"``, with the unit after each number."""
         mean, low, high = (three_digits(scale * value) + unit for value in self)
         return mean if math.isnan(self.low) else f"{mean} (95 %: {low} to {high})"
 
 
 @dataclass(frozen=True)
 class EstimatedRow:
-    """A row of a table: a dataclass of names and estimates, None where there is nothing to say."""
+    """A row of a table: a dataclass of names and estimates, None where there is no estimate."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
+        """Return the row as values for JSON."""
         return {each.name: as_json(getattr(self, each.name)) for each in fields(self)}
 
     def to_cells(self) -> dict[str, str | float]:
-        """Return it as CSV has it: three columns per estimate, empty where a number is unknown."""
+        """Return the row as cells for CSV: three per estimate, empty where a number is unknown."""
         cells: dict[str, str | float] = {}
         for each in fields(self):
             value = getattr(self, each.name)

@@ -31,7 +31,7 @@ from schedlab.workload.episodes import Episodes
 _SHUFFLES, _RANDOMISED_NETWORKS, _RANDOMISED_STATES = 5, 3, 50
 
 Progress = Callable[[int, int], None]
-"""Called with how much is done, and how much there is in all."""
+"""Called with the amount of work done, and the amount of all work."""
 
 
 def explain(
@@ -57,7 +57,7 @@ def explain(
 
 
 class _Explainer:
-    """A policy as it is: its network, its results, and situations that it has visited."""
+    """A policy to explain: its network, its results, and situations that it has visited."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class _Explainer:
         self.fcfs = fcfs_choice(self.states.mask)
 
     def explanation(self) -> Explanation:
-        """Ask all questions."""
+        """Compute all parts of the explanation."""
         everywhere, departs = np.ones(len(self.states), bool), self.actions != self.fcfs
         score = self._attribute(self.agent, everywhere)
         lead = self._attribute(self.agent, departs, lead=True) if departs.any() else None
@@ -131,9 +131,9 @@ class _Explainer:
     def _groups(
         self, score: Attributions, lead: Attributions | None, departing: NDArray[np.int64]
     ) -> Iterator[GroupImportance]:
-        """Yield that of each group, then of the position, then of all predictions at once.
+        """Yield the importance of each group, of the position, and of all predictions at once.
 
-        ``departing`` are the episodes of the situations that the lead is of.
+        ``departing`` holds the episodes of the situations in ``lead``.
         """
         in_score = score.shares(self.layout)
         in_lead = None if lead is None else lead.shares(self.layout)
@@ -159,7 +159,7 @@ class _Explainer:
         score: Estimate | None = None,
         lead: Estimate | None = None,
     ) -> GroupImportance:
-        """Return what the decider, which is shown something else, decides and brings about."""
+        """Return how decisions and results change with a decider that sees something else."""
         observation, mask = self.states.observation, self.states.mask
         changed = [
             decisions_changed(

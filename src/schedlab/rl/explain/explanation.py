@@ -63,7 +63,7 @@ class Explanation:
     answer: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
+        """Return the explanation as values for JSON."""
         checks = ("completeness_error", "rank_agreement", "randomised_agreement")
         return {
             "answer": self.answer,

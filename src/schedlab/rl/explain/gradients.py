@@ -49,7 +49,7 @@ class Attributions:
         return self.error / self.explained if self.explained > 0 else 0.0
 
     def shares(self, layout: ObservationLayout) -> Values:
-        """Return a row per situation: each group's share in size of the sums; NaN if all are 0."""
+        """Return each group's share of the sums' sizes, a row per situation; NaN if all are 0."""
         sums = [self.by_input[:, group.columns].sum(axis=1) for group in layout.groups]
         sizes = np.abs(np.stack(sums, axis=1))
         total = sizes.sum(axis=1, keepdims=True)
@@ -91,7 +91,7 @@ def attribute(
 
 
 def randomised(agent: TorchAgent, random: np.random.Generator) -> TorchAgent:
-    """Return the same network having learnt nothing: each layer's parameters are shuffled."""
+    """Return the agent as if it had learnt nothing: each layer's parameters are shuffled."""
     policy = deepcopy(agent.policy)
     with torch.no_grad():
         for parameter in policy.parameters():
@@ -103,7 +103,7 @@ def randomised(agent: TorchAgent, random: np.random.Generator) -> TorchAgent:
 def agreement(first: Attributions, second: Attributions) -> float:
     """Return the mean cosine between two explanations over situations; NaN if the first is empty.
 
-    1 where they are the same but for their size, 0 where they have nothing in common.
+    It is 1 if they are the same but for their size, 0 if they have nothing in common.
     """
     sizes = [np.linalg.norm(each.by_input, axis=1) for each in (first, second)]
     products = (first.by_input * second.by_input).sum(axis=1)
@@ -127,9 +127,10 @@ def _comparable(
     visited: VisitedStates,
     random: np.random.Generator,
 ) -> NDArray[np.intp]:
-    """Draw for each situation a visited one in which its actions choose jobs too, if they do in it.
+    """Draw, for each situation, a visited one in which its actions choose jobs, too.
 
-    A place without a job has no score that could be compared.
+    Only actions that choose a job in the situation count. A place without a job has no score that
+    could be compared.
     """
     held, held_then = (_choosable(layout, each) for each in (states, visited))
     drawn = np.zeros(len(states), np.intp)
@@ -151,7 +152,7 @@ def _integrate(
     start: Observations,
     actions: Actions,
 ) -> tuple[Values, Values]:
-    """Return the attributions of each row, and how much they add up to beyond what they should."""
+    """Return the attributions of each row, and by how much their sum exceeds what it should be."""
     parts = []
     for first in range(0, len(observation), _ROWS_AT_ONCE):
         rows = slice(first, first + _ROWS_AT_ONCE)

@@ -11,23 +11,23 @@ from schedlab.rl.explain.estimate import Estimate, EstimatedRow
 
 POSITION, PREDICTION = "position", "all predictions"
 NEGLIGIBLE = 0.01
-"""A network that ignores an input is moved by it in some near ties all the same."""
+"""Smaller shares count as none: even an ignored input decides some near ties."""
 
 
 @dataclass(frozen=True)
 class GroupImportance(EstimatedRow):
-    """What a group of inputs does.
+    """How much a group of inputs matters.
 
     Args:
         group: its name.
-        score: by integrated gradients, its share in what sets the chosen action's score apart from
-            those in other situations; None for what is no input.
-        lead: its share in the lead over the score of the action that FCFS would have chosen, where
-            that is another; None where there is no such situation.
-        decisions: share of decisions that are others when the group is shuffled.
+        score: its share, by integrated gradients, of the difference between the chosen action's
+            score and those in other situations; None for what is no input.
+        lead: its share of the lead over the score of the action that FCFS would have chosen, where
+            that is another action; None if it never is.
+        decisions: share of decisions that change when the group is shuffled.
         episode_return: by how much the return changes when it is shuffled in whole episodes.
-        utilisation: and the utilisation.
-        bounded_slowdown: and the mean bounded slowdown.
+        utilisation: the same for the utilisation.
+        bounded_slowdown: the same for the mean bounded slowdown.
     """
 
     group: str
@@ -54,7 +54,7 @@ def answer(groups: Sequence[GroupImportance], predicted: Sequence[str], estimate
 
     Args:
         groups: all of them.
-        predicted: which hold predictions.
+        predicted: names of those that hold predictions.
         estimate: the predictor.
     """
     if not predicted:

@@ -21,7 +21,7 @@ from schedlab.workload import Workload
 from schedlab.workload.episodes import Episodes
 
 NOISE = ("actual", *(f"noisy:sigma={sigma}" for sigma in (0.25, 0.5, 1, 2, 4)))
-"""The truth, and predictions that are wrong by more and more."""
+"""The true run times, and predictions with larger and larger errors."""
 PREDICTORS = (*NOISE, "last-two", "class-mean", "nearest", "regression", "request")
 LEARNED = "learned"
 
@@ -30,7 +30,7 @@ Results = dict[str, NDArray[np.float64]]
 
 @dataclass(frozen=True)
 class PredictionOutcome(EstimatedRow):
-    """How a policy does with a predictor, over episodes.
+    """The results of a policy with a predictor, over episodes.
 
     Args:
         policy: ``learned`` for the model.
@@ -41,8 +41,8 @@ class PredictionOutcome(EstimatedRow):
         utilisation: of the machine.
         bounded_slowdown: the mean over jobs.
         share_started: of the jobs; a model may run out of steps before it has started all.
-        utilisation_change: to what the same policy does with the first predictor, such as the
-            truth, on the same jobs.
+        utilisation_change: the difference from the same policy with the first predictor, such as
+            the truth, on the same jobs.
         bounded_slowdown_change: the same for the slowdown.
     """
 

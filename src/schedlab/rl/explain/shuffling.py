@@ -1,4 +1,4 @@
-"""Agents that are shown something of another situation: what do they need of what they see?"""
+"""Agents that see some inputs of other situations, to find out which inputs they need."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from schedlab.rl.observation_layout import FeatureGroup, ObservationLayout
 class ShuffledGroups:
     """The agent, with some inputs from other situations that it has visited.
 
-    Inputs of the machine are all taken from one other situation. A visible job gets those of some
-    visible job of some situation; places without a job stay empty.
+    Inputs that describe the machine all come from one other situation. A visible job gets the
+    inputs of a visible job of some situation; places without a job stay empty.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class ShuffledGroups:
         }
 
     def choose(self, observation: Observations, mask: Masks) -> Actions:
-        """Return what the agent chooses by what it is shown."""
+        """Return the agent's choices from shuffled inputs."""
         return self.agent.choose(self._shuffled(observation), mask)
 
     def _shuffled(self, observation: Observations) -> Observations:
@@ -53,7 +53,7 @@ class ShuffledGroups:
 
 
 class ShuffledPositions:
-    """The agent, with the visible jobs in another order; it gets the job that it means."""
+    """The agent, shown the visible jobs in another order; its choice is mapped back to the job."""
 
     def __init__(
         self, agent: TorchAgent, layout: ObservationLayout, random: np.random.Generator
@@ -71,7 +71,7 @@ class ShuffledPositions:
         return meant
 
     def _order(self, present: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Say which action stands at each place; empty places and the wait stay where they are."""
+        """Return which action is shown at each place; empty places and the wait are not moved."""
         rows, visible = present.shape
         key = np.where(present, self.random.random(present.shape), 1.0 + np.arange(visible))
         wait = np.full((rows, 1), visible)
@@ -81,7 +81,7 @@ class ShuffledPositions:
 def decisions_changed(
     layout: ObservationLayout, observation: Observations, before: Actions, after: Actions
 ) -> NDArray[np.bool_]:
-    """Return where another job is chosen; one like the other in all that is seen is no other."""
+    """Return where another job is chosen; a job with exactly the same inputs does not count."""
     columns = layout.job_columns
     visible = len(columns)
     rows = np.arange(len(observation))[:, None]

@@ -23,7 +23,7 @@ class VisitedStates:
         return len(self.observation)
 
     def take(self, which: NDArray[np.bool_]) -> VisitedStates:
-        """Return those of them."""
+        """Return the situations that are selected."""
         return VisitedStates(self.observation[which], self.mask[which], self.episode[which])
 
 
@@ -40,7 +40,7 @@ def fcfs_choice(mask: Masks) -> Actions:
 class Visitor:
     """Plays as the agent does, and keeps some of the situations in which there is a choice.
 
-    An equal number of each episode, drawn with equal chances (reservoir sampling).
+    It keeps the same number from each episode, each with equal chances (reservoir sampling).
     """
 
     def __init__(self, agent: TorchAgent, per_episode: int, random: np.random.Generator) -> None:
@@ -55,7 +55,7 @@ class Visitor:
         return self.agent.choose(observation, mask)
 
     def states(self) -> VisitedStates:
-        """Return those kept."""
+        """Return the situations kept."""
         assert self._seen is not None, "an episode has been played"
         kept = np.arange(self.per_episode) < self._seen[:, None]
         episode = np.broadcast_to(np.arange(len(kept))[:, None], kept.shape)

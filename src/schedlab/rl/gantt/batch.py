@@ -1,4 +1,4 @@
-"""Grids stepped together, their jobs drawn and their results kept."""
+"""A batch of grids that are stepped together, with their jobs and results."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from schedlab.workload.episodes import Episodes
 class GanttBatch(NativeBatch):
     """Environments ``schedlab/Gantt-v0`` with the arrays they write into.
 
-    ``observation`` and ``mask`` hold one row per environment; rows of finished episodes are those
-    of the next one after ``reset``.
+    ``observation`` and ``mask`` hold one row per environment. After ``reset``, the row of a
+    finished episode is that of the next one.
     """
 
     core: _core.GanttBatch
@@ -45,8 +45,8 @@ class GanttBatch(NativeBatch):
         Args:
             settings: their rules.
             episodes: where their jobs come from; the core draws those of ``GridEpisodes`` itself.
-            size: how many.
-            threads: how many step them; by default as many as there are processors.
+            size: number of environments.
+            threads: number of threads that step them. Default: the number of processors.
             observation: an array to write observations into, such as a view of pinned memory.
         """
         super().__init__(
@@ -63,7 +63,7 @@ class GanttBatch(NativeBatch):
         self._given: list[Workload | None] = [None] * size
 
     def reset(self, place: int, sequence: Workload | None = None) -> None:
-        """Begin an episode of one environment, on these jobs or on its next ones."""
+        """Begin an episode of one environment, with these jobs or else with its next ones."""
         if sequence is None and isinstance(self.episodes, GridEpisodes):
             law, seed = self.episodes.choose(self.random[place])
             self._given[place] = None
@@ -88,7 +88,7 @@ class GanttBatch(NativeBatch):
         return grid_workload(self.core.jobs(place), self.settings.resources)
 
     def result(self, place: int) -> Mapping[str, Any]:
-        """Return what became of the episode that this environment has played so far."""
+        """Return the results of this environment's episode up to now."""
         submit, _, run = self.core.jobs(place)
         start = self.core.starts(place)
         started = start >= 0
@@ -102,7 +102,7 @@ class GanttBatch(NativeBatch):
         }
 
     def schedule(self, place: int) -> Schedule:
-        """Return the jobs of this environment's episode; a start may lie ahead, if reserved."""
+        """Return the schedule of this environment's episode; reserved starts may lie ahead."""
         workload, start_s = self.workload(place), self.core.starts(place)
         started = start_s >= 0
         state = np.where(started, JobOutcome.COMPLETED, JobOutcome.WAITING).astype(np.int8)

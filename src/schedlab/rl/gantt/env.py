@@ -30,8 +30,8 @@ class GanttEnv(NativeEnv[GanttBatch]):
     """An agent reserves the resources of a small grid, job by job.
 
     Action i reserves for the job in slot i at the earliest start within the window, and no time
-    goes by. The last action lets one time unit go by; so do empty slots and jobs for which there
-    is no room. ``action_masks()`` tells which actions make sense.
+    passes. The last action lets one time unit pass; so do empty slots and jobs for which there is
+    no room. ``action_masks()`` says which actions make sense.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class GanttEnv(NativeEnv[GanttBatch]):
         render_mode: str | None = None,
         **rules: Any,
     ) -> None:
-        """Say where jobs come from, as for ``grid_episodes``, and the ``GanttSettings``."""
+        """Choose the source of jobs, as for ``grid_episodes``, and the ``GanttSettings``."""
         settings = from_keywords(GanttSettings, rules)
         episodes = grid_episodes(settings.resources, workload, jobs, transforms, load, units)
         super().__init__(GanttBatch(settings, episodes, 1, threads=1), render_mode)
@@ -75,18 +75,17 @@ class GanttVectorEnv(NativeVectorEnv[GanttBatch]):
         copy: bool = True,
         **rules: Any,
     ) -> None:
-        """Choose how many, where jobs come from, and the rules, as for one environment.
+        """Choose the number of environments; jobs and rules are as for one environment.
 
         Args:
-            num_envs: how many.
+            num_envs: number of environments.
             workload: as for ``grid_episodes``.
             jobs: per episode.
             transforms: of the jobs.
             load: offered by generated jobs.
             units: time units in which generated jobs arrive.
-            threads: how many step them; by default as many as there are processors.
-            copy: whether the arrays that are returned are yours; else the next step writes into
-                them again.
+            threads: number of threads that step them. Default: the number of processors.
+            copy: whether to return copies of the arrays; else the next step overwrites them.
             rules: the ``GanttSettings``.
         """
         settings = from_keywords(GanttSettings, rules)
@@ -110,9 +109,9 @@ def grid_episodes(
             each episode.
         jobs: per episode.
         transforms: of the jobs.
-        load: offered by generated jobs, by default 1.0; of several each episode draws one.
-        units: time units in which generated jobs arrive, by default 100; with them a workload such
-            as ``bernoulli:load=1.3`` means generated jobs too.
+        load: offered by generated jobs; each episode draws one if there are several. Default: 1.0.
+        units: time units in which generated jobs arrive. If given, a workload such as
+            ``bernoulli:load=1.3`` means generated jobs, too. Default: 100.
     """
     if isinstance(workload, str) and is_model(workload) and units is not None and load is None:
         load = _load_of(workload)
@@ -130,7 +129,7 @@ def grid_episodes(
 
 
 def _load_of(model: str) -> float:
-    """Return the load that the generator offers, whose jobs arrive unit by unit."""
+    """Return the load of a ``bernoulli`` model, whose jobs arrive unit by unit; refuse others."""
     made = find_generator(model)
     if not isinstance(made, Bernoulli):
         raise ParameterError(f'units is for jobs of "bernoulli"; give jobs for "{model}"')

@@ -52,19 +52,19 @@ class GanttEnvironment(Environment[GanttSettings]):
         return GanttBatch(self.rules, episodes, size, threads=threads)
 
     def spaces(self, time_scale_s: float) -> tuple[Box, Discrete]:
-        """Return what an agent sees, and what it can do."""
+        """Return the spaces of observations and of actions."""
         seen = Box(0, 1, self.rules.observation_shape, np.float32)
         return seen, Discrete(self.rules.slots + 1)
 
     @property
     def job_columns(self) -> JobColumns:
-        """Those of ``observation = "vector"``."""
+        """Where jobs are in ``observation = "vector"``."""
         from schedlab.rl.job_columns import JobColumns  # loads torch
 
         return JobColumns(first=self.rules.window, features=SLOT_FEATURES, size=0)
 
     def check_teacher(self, name: str) -> None:
-        """Refuse what is no rule."""
+        """Refuse a name that is not that of a rule to learn from."""
         if name not in TEACHERS:
             raise UnknownNameError("teacher", name, TEACHERS)
 

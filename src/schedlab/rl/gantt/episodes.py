@@ -16,12 +16,12 @@ from schedlab.workload.generators import Bernoulli
 
 SEEDS = range(2**63)
 FEWEST, MOST = 0.001, 1_000_000
-"""Jobs that an episode may have on average; with fewer it would be drawn again and again."""
+"""Limits of an episode's mean number of jobs; with fewer it would be drawn again and again."""
 
 
 @dataclass(frozen=True)
 class GridEpisodes:
-    """The jobs that arrive within some time units, others in each episode.
+    """Jobs that arrive within some time units, drawn again for each episode.
 
     They follow the law of the generator ``bernoulli``, given that there is at least one.
 
@@ -53,7 +53,7 @@ class GridEpisodes:
 
     @property
     def longest_request_s(self) -> int:
-        """Of all jobs that may come."""
+        """The longest request that a job can have."""
         return max(self.model.short_run[1], self.model.long_run[1])
 
     def choose(self, random: np.random.Generator) -> tuple[_core.BernoulliLaw, int]:
@@ -67,7 +67,7 @@ class GridEpisodes:
         return grid_workload(law.draw(seed), self.model.nodes)
 
     def split(self, share: float) -> tuple[GridEpisodes, GridEpisodes]:
-        """Return draws to learn from, and draws by the last share of all seeds to test on."""
+        """Return episodes to learn from, and episodes by the last share of all seeds to test on."""
         first, last = self.seeds.start, self.seeds.stop
         cut = first + int((last - first) * (1 - share))
         return replace(self, seeds=range(first, cut)), replace(self, seeds=range(cut, last))
@@ -91,7 +91,7 @@ class GridEpisodes:
 
 
 def grid_workload(columns: tuple[Any, Any, Any], resources: int) -> Workload:
-    """Return jobs of the core, given as submissions, resources and run times."""
+    """Return the core's jobs as a workload, given submissions, resources and run times."""
     submit_s, nodes, run_s = columns
     machine = (str(resources),)
     return Workload(

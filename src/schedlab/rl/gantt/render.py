@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 _SIZE_IN = 10.0, 6.4
 _PAST = 10
-"""Time units behind that the chart still shows."""
+"""Past time units that the chart still shows."""
 _INK, _PAPER = "#333333", "#f4f4f4"
 _ROWS = 2
-"""Of slots."""
+"""Rows of slots."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class GanttMoment:
 
     @classmethod
     def of(cls, batch: GanttBatch, place: int) -> GanttMoment:
-        """Return the moment at which this environment of the batch is."""
+        """Return the current moment of one environment of the batch."""
         core, schedule = batch.core, batch.schedule(place)
         slots, now = core.slots(place), core.now(place)
         arrived = int((schedule.workload["submit_s"] <= now).sum())
@@ -109,7 +109,7 @@ def _draw_chart(axes: Axes, moment: GanttMoment) -> None:
 
 
 def _draw_slots(axes: Axes, moment: GanttMoment) -> None:
-    """Draw each slot as large as the window; a job in it as wide as it is long."""
+    """Draw each slot with the size of the window; the width of a job in it is its duration."""
     settings = moment.settings
     across = ceil(settings.slots / _ROWS)
     step_x, step_y = settings.window * 1.1, settings.resources * 1.45
@@ -128,7 +128,7 @@ def _draw_slots(axes: Axes, moment: GanttMoment) -> None:
 
 
 def _draw_backlog(axes: Axes, moment: GanttMoment) -> None:
-    """Draw a cell for each further job."""
+    """Draw a cell for each job in the backlog."""
     columns, rows = moment.settings.backlog_columns, moment.settings.window
     for cell in range(columns * rows):
         colour = OTHERS if cell < moment.backlog else _PAPER
@@ -150,7 +150,7 @@ def _draw_job(
     waits: bool = False,
     grey: bool = False,
 ) -> None:
-    """Draw a rectangle with the job's number in it, or beside it where there is space for that."""
+    """Draw a rectangle with the job's number in it, or beside it if the job waits."""
     colour = OTHERS if grey else LIGHT[job % len(LIGHT)]
     _box(axes, corner, size, facecolor=colour, linewidth=0.8, hatch="///" if ahead else None)
     axes.text(

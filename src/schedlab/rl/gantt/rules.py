@@ -1,7 +1,7 @@
 """The heuristics that DeepRM was compared with (Mao et al., HotNets 2016), on the grid.
 
-They start only what fits now, and read everything from the observation. One more, which is not
-theirs, reserves ahead.
+They start only jobs that fit now, and read everything from the observation. One more rule, which is
+not from that paper, reserves ahead.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Numbers = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Waiting:
-    """What observations tell, a row each: the job in each slot or 0, and whether it fits now."""
+    """What observations show, a row each: the job in each slot or 0, and whether it fits now."""
 
     resources: Numbers
     time: Numbers
@@ -34,20 +34,20 @@ class Waiting:
 
     @classmethod
     def seen(cls, observation: Observations, settings: GanttSettings) -> Waiting:
-        """Read off an observation of any kind."""
+        """Read the slots from observations of any kind."""
         read = _from_vector if settings.observation == "vector" else _from_image
         return read(observation, settings)
 
 
 class SlotRule(ABC):
-    """Takes the fitting job with the highest score, of equals that in the lowest slot."""
+    """Takes the fitting job with the highest score, among equals the one in the lowest slot."""
 
     def __init__(self, settings: GanttSettings) -> None:
         self.settings = settings
 
     @abstractmethod
     def scores(self, waiting: Waiting) -> Numbers:
-        """Return a number for each slot, only compared where a job fits."""
+        """Return a score for each slot; only scores of jobs that fit are compared."""
 
     def choose(self, observation: Observations, mask: Masks) -> Actions:
         """Return one action per row; time goes on where nothing fits."""
@@ -62,14 +62,14 @@ class ShortestFirst(SlotRule):
     """SJF: the shortest job that fits."""
 
     def scores(self, waiting: Waiting) -> Numbers:
-        """Score the shorter higher."""
+        """Score shorter jobs higher."""
         return -waiting.time
 
 
 class ShortestFirstAhead(ShortestFirst):
     """SJF that reserves ahead for the shortest job when nothing fits and every slot is taken.
 
-    Another job comes into sight then, which may be shorter than all that were.
+    Another job becomes visible then, which may be shorter than all that were visible.
     """
 
     def choose(self, observation: Observations, mask: Masks) -> Actions:
@@ -86,7 +86,7 @@ class Packer(SlotRule):
     """The widest job that fits, which fills the free resources best."""
 
     def scores(self, waiting: Waiting) -> Numbers:
-        """Score the wider higher."""
+        """Score wider jobs higher."""
         return waiting.resources
 
 
@@ -94,7 +94,7 @@ class Tetris(SlotRule):
     """Wide and short jobs first, after Grandl et al. (SIGCOMM 2014)."""
 
     def __init__(self, settings: GanttSettings, packing: float = 0.5) -> None:
-        """Set the weight of the packing; the shortness has the rest."""
+        """Set the weight of packing; shortness has the rest."""
         super().__init__(settings)
         self.packing = packing
 
@@ -105,7 +105,7 @@ class Tetris(SlotRule):
 
 
 class RandomRule:
-    """Any action, whether it makes sense or not, each as often as the others."""
+    """Chooses among all actions with equal probability, whether they make sense or not."""
 
     def __init__(self, settings: GanttSettings, seed: int = 0) -> None:
         self.settings, self._random = settings, np.random.default_rng(seed)
@@ -125,11 +125,11 @@ RULES: dict[str, Callable[[GanttSettings], Decider]] = {
 
 
 TEACHERS = tuple(name for name in RULES if name != "random")
-"""Those that only do what makes sense, which others can learn from."""
+"""The rules that only take actions that make sense, from which a network can learn."""
 
 
 def find_rule(name: str, settings: GanttSettings | None = None, seed: int = 0) -> Decider:
-    """Return the rule of that name, for an environment with these settings; chance is by seed."""
+    """Return the rule of that name, for these settings; ``seed`` is that of the rule ``random``."""
     if name not in RULES:
         raise UnknownNameError("rule", name, RULES)
     rules = settings or GanttSettings()
@@ -141,7 +141,7 @@ def schedule_by(
 ) -> Schedule:
     """Return one episode with these jobs, decided by a rule or a trained agent.
 
-    It may be long; only an agent that places no job in ``max_steps`` steps is not asked any more.
+    The episode may be long, but an agent that places no job in ``max_steps`` steps is refused.
     """
     rules = settings or GanttSettings()
     batch = GanttBatch(replace(rules, max_steps=MOST_STEPS), FixedEpisode(workload), 1, threads=1)

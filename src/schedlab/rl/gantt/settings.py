@@ -15,7 +15,7 @@ OBSERVATIONS = {
 }
 REWARDS = {"mean": _core.GanttReward.mean, "total": _core.GanttReward.total}
 SLOT_FEATURES = 4
-"""Of each slot, where ``observation`` is ``vector``."""
+"""Numbers of each slot, where ``observation`` is ``vector``."""
 _LEAST = {
     "resources": 1,
     "slots": 1,
@@ -38,14 +38,15 @@ class GanttSettings:
         slots: how many waiting jobs the agent sees; the others are in the backlog.
         window: how many time units ahead resources can be reserved; no job may be longer.
         backlog_columns: columns of the image for the backlog, a cell per job.
-        colours: of the jobs in the chart, which take turns; 0 makes every occupied cell 1.
-        arrival_memory: a longer time since the last arrival looks the same.
+        colours: number of colours that jobs in the chart take in turn; 0 makes occupied cells 1.
+        arrival_memory: the longest time since the last arrival that the agent can tell; longer
+            times look the same.
         max_steps: the step after which the episode is truncated.
         observation: ``image``; ``flat``, the same numbers in a row; or ``vector``, a few numbers
             per time unit ahead and per slot.
-        reward: what the mean slowdown of all jobs submitted so far has fallen by, the paper's
-            (``mean``); or the sum of their slowdowns (``total``), DeepRM's, in which the next
-            arrival changes nothing.
+        reward: the fall of the mean slowdown of all jobs submitted so far (``mean``), as in the
+            paper; or that of the sum of their slowdowns (``total``), as in DeepRM, in which the
+            next arrival changes nothing.
     """
 
     resources: int = 10
@@ -74,14 +75,14 @@ class GanttSettings:
 
     @property
     def observation_shape(self) -> tuple[int, ...]:
-        """Of what one agent sees."""
+        """The shape of one agent's observation."""
         if self.observation == "vector":
             return (self.window + SLOT_FEATURES * self.slots + 2,)
         rows, columns = self.image_shape
         return (rows, columns) if self.observation == "image" else (rows * columns,)
 
     def options(self) -> _core.GanttOptions:
-        """Return the same for the core."""
+        """Return the rules in the form that the core takes."""
         return _core.GanttOptions(
             resources=self.resources,
             slots=self.slots,

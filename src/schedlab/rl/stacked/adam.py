@@ -16,8 +16,9 @@ class StackedAdam:
 
     Args:
         learnt: a row per network.
-        used: the same in the kind of number that is multiplied; it may be the same memory.
-        schedules: which networks have the same learning rate at all times: one number each.
+        used: the same in the type of number that is multiplied; it may be the same memory.
+        schedules: a number for each network; those with the same number always have the same
+            learning rate.
     """
 
     def __init__(self, learnt: Tensor, used: Tensor, schedules: Sequence[int]) -> None:
@@ -28,10 +29,10 @@ class StackedAdam:
         self._schedules = torch.tensor(self._kinds, device=learnt.device)
         self.rates = torch.zeros(max(schedules) + 1, device=learnt.device)
         self.fused = learnt.is_cuda and fused_adam.is_there()
-        """Whether all of it is one kernel."""
+        """Whether a step is one kernel."""
 
     def step(self, first: int, last: int, slopes: Tensor, scale: Tensor) -> None:
-        """Improve these networks by their gradients, each of them scaled."""
+        """Improve these networks by their gradients, multiplied by a number for each network."""
         own = slice(first, last)
         self._steps[own] += 1
         if not self.fused:
@@ -52,7 +53,7 @@ class StackedAdam:
         )
 
     def _plain(self, first: int, last: int, slopes: Tensor) -> None:
-        """Do the same by torch's own kernel, which serves equal rates together."""
+        """Do the same with torch's own kernel, in one call for all networks with the same rate."""
         schedules, on_gpu = self._kinds[first:last], self._learnt.is_cuda
         for schedule in sorted(set(schedules)):
             rows = [place for place, own in enumerate(schedules) if own == schedule]
@@ -66,7 +67,7 @@ class StackedAdam:
                 squares,
                 [],
                 [self._steps[first + row] for row in rows],
-                # A graph reads it from memory, where it changes; a processor takes a number.
+                # A graph reads the rate from memory, where it changes; a processor takes a number.
                 lr=rate if on_gpu else float(rate),
                 beta1=fused_adam.BETAS[0],
                 beta2=fused_adam.BETAS[1],

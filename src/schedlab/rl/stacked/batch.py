@@ -11,9 +11,7 @@ from schedlab.workload.episodes import Episodes
 
 
 class PopulationBatch(QueueBatch):
-    """Environments whose jobs come from several places, a number from each."""
-
-    warns = False  # trainers without masks try what they forbid
+    """Environments whose jobs come from several sources, the same number from each."""
 
     def __init__(
         self,
@@ -24,13 +22,15 @@ class PopulationBatch(QueueBatch):
         seeds: Sequence[int],
         threads: int,
     ) -> None:
-        """Prepare them; those of a source have its seed and the numbers after it."""
-        super().__init__(settings, sources[0], each * len(sources), threads=threads)
+        """Prepare the environments; those of a source have its seed and the numbers after it."""
+        size = each * len(sources)
+        # Trainers without masks try forbidden actions: that is no mistake to warn of.
+        super().__init__(settings, sources[0], size, threads=threads, warns=False)
         self._sources, self._each = list(sources), each
         self.seed([seed + place for seed in seeds for place in range(each)])
 
     def next_jobs(self, place: int) -> Workload:
-        """Draw jobs where those of this environment come from."""
+        """Draw jobs from the source of this environment."""
         return self._sources[place // self._each].draw(self.random[place])
 
     def begin(self) -> None:

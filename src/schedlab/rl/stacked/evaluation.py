@@ -17,7 +17,7 @@ class Evaluation:
     """The episodes by which the networks of a population are judged."""
 
     def __init__(self, population: Population, threads: int) -> None:
-        """Record the launch that decides in all of them: no thread may do that beside others."""
+        """Record the launch for all episodes, which must not be done beside other threads."""
         members = population.members
         section = members[0].config.evaluation
         self.networks, self._each = len(members), section.episodes
@@ -31,7 +31,7 @@ class Evaluation:
         self._choose = _greedy(population, self._batch)
 
     def run(self) -> list[dict[str, float]]:
-        """Return means over each network's episodes, as ``schedlab.rl.agent.evaluate`` has them."""
+        """Return means over each network's episodes, as ``schedlab.rl.agent.evaluate`` does."""
         batch = self._batch
         batch.begin()
         returns = np.zeros(batch.size)
@@ -51,7 +51,7 @@ class Evaluation:
 
 
 def _greedy(population: Population, batch: PopulationBatch) -> Callable[[], NDArray[np.int64]]:
-    """Return what each network finds best in its environments, in single precision."""
+    """Return a function that gives each network's best actions, in single precision."""
     networks, device = population.networks, population.device
     masked = population.members[0].config.greedy_masked
     pinned, count = device.type == "cuda", len(population.members)

@@ -1,4 +1,4 @@
-"""Clipping, Adam and the copy that acts in one pass over the memory of a GPU."""
+"""Clipping, Adam and the copy to the acting network, in one pass over the memory of a GPU."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ except ModuleNotFoundError:  # comes with torch for GPUs
 
 BETAS = (0.9, 0.999)
 EPS = 1e-5
-"""As Stable-Baselines3's PPO has it."""
+"""The same as in Stable-Baselines3's PPO."""
 _BLOCK = 2048
 
 
@@ -70,7 +70,7 @@ def improve(
     rate: Tensor,
     unbias: Tensor,
 ) -> None:
-    """Make a step of Adam for each network, a row of each tensor.
+    """Make a step of Adam for each network, which has a row in each tensor.
 
     Args:
         learnt: parameters.
@@ -78,8 +78,8 @@ def improve(
         slopes: the gradients.
         averages: of gradients and of their squares.
         scale: of the gradients, for each network.
-        rate: of learning, over the bias of the first average.
-        unbias: one over the root of the bias of the second.
+        rate: the learning rate, divided by the bias correction of the first average.
+        unbias: one over the square root of the bias correction of the second.
     """
     networks, length = learnt.shape
     rows: Any = (learnt, used, slopes, *averages)

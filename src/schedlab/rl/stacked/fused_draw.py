@@ -47,7 +47,7 @@ if triton is not None:
         total = tl.sum(likely, axis=0)
         goal = tl.load(chances + situation) * total
         action = tl.sum((inside & (up_to <= goal)).to(tl.int32), axis=0)
-        # The cumulated sum may end a little below the sum: then it is the last that is likely.
+        # The cumulative sum may end a little below the sum: then take the last likely action.
         last = tl.max(tl.where(likely > 0, column, 0), axis=0)
         action = tl.minimum(action, last)
         taken = tl.sum(tl.where(column == action, score - top, 0.0), axis=0) - tl.log(total)
@@ -59,10 +59,10 @@ def draw(scores: Tensor, mask: Tensor | None, chance: Tensor, count: int) -> tup
     """Return an action for each situation, and its log-probability.
 
     Args:
-        scores: networks, situations, actions, with room after the last action.
+        scores: by network, situation and action, with padding after the last action.
         mask: which actions make sense.
-        chance: a number from 0 on and below 1 for each situation.
-        count: of actions.
+        chance: a random number for each situation, >= 0 and below 1.
+        count: number of actions.
     """
     networks, situations, width = scores.shape
     actions = torch.empty_like(chance, dtype=torch.long)

@@ -1,4 +1,4 @@
-"""The slopes of PPO's loss in one pass over the memory of a GPU."""
+"""The gradients of PPO's loss in one pass over the memory of a GPU."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if triton is not None:
         masked: tl.constexpr,
         block: tl.constexpr,
     ):
-        """Compute the slopes of one situation of one network."""
+        """Compute the gradients for one situation of one network."""
         situation = tl.program_id(0)
         network = situation // situations
         column = tl.arange(0, block)
@@ -97,17 +97,17 @@ def loss_slopes(
     ent_coef: Tensor,
     vf_coef: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    """Return the slopes of ``ppo_loss`` by scores and values, as autograd would find them.
+    """Return the gradients of ``ppo_loss`` by scores and values, as autograd would.
 
     Args:
-        scores: networks, situations, actions, with room after the last action.
-        values: networks, situations, and room after the first number.
+        scores: by network, situation and action, with padding after the last action.
+        values: by network and situation, with padding after the first number.
         mask: which actions make sense.
-        done: actions, their log-probabilities then, advantages and returns.
-        count: of actions.
-        clip_range: of each network, as the others.
-        ent_coef: of the entropy.
-        vf_coef: of the value.
+        done: actions, their log-probabilities at that time, advantages and returns.
+        count: number of actions.
+        clip_range: a number for each network, as in the other coefficients.
+        ent_coef: the weight of the entropy.
+        vf_coef: the weight of the value.
     """
     actions, old_log_prob, advantages, returns = done
     networks, situations, width = scores.shape

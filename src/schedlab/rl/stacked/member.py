@@ -1,4 +1,4 @@
-"""One of the trainings that go side by side."""
+"""One of the trainings that run side by side."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _DEFAULTS = {name: each.default for name, each in signature(PPO.__init__).parame
 
 
 def can_be_stacked(config: TrainingConfig) -> bool:
-    """Return whether a training can go side by side with others."""
+    """Return whether a training can run side by side with others."""
     train = config.train
     return (
         environment_of(config.environment).stacks
@@ -41,13 +41,13 @@ def can_be_stacked(config: TrainingConfig) -> bool:
 
 
 def gpu_is_there() -> bool:
-    """Return whether there is a device on which to go side by side."""
+    """Return whether there is a GPU on which trainings can run side by side."""
     return torch.cuda.is_available()
 
 
 @dataclass(frozen=True)
 class Member:
-    """A training with its jobs and its parameters, Stable-Baselines3's defaults filled in."""
+    """A training with its jobs and its parameters, completed by Stable-Baselines3's defaults."""
 
     config: TrainingConfig
     settings: QueueSettings
@@ -56,7 +56,7 @@ class Member:
 
     @classmethod
     def of(cls, config: TrainingConfig) -> Member:
-        """Open its jobs."""
+        """Open the jobs of a training."""
         episodes, held_out = config.open_episodes()
         time_scale_s = environment_of(config.environment).time_scale_s(episodes)
         settings = replace(config.require_queue(), time_scale_s=time_scale_s)
@@ -89,12 +89,12 @@ class Member:
 
     @property
     def order(self) -> tuple[int, int, int]:
-        """Where it stands among others: those that learn together side by side."""
+        """The key by which members are sorted: those that learn together are side by side."""
         return self.n_steps, self.batch_size, -self.n_epochs
 
     @property
     def rollouts(self) -> int:
-        """How many it learns from."""
+        """The number of rollouts that it learns from."""
         train = self.config.train
         return int(-(-train.steps // (self.n_steps * train.envs)))
 
@@ -112,7 +112,7 @@ class Member:
 
 
 def first_policy(member: Member) -> tuple[Parameters, torch.Tensor]:
-    """Return the network at first, and the state of chance after it was drawn."""
+    """Return the initial network, and the state of torch's generator after it was drawn."""
     train = member.config.train
     random.seed(train.seed)
     np.random.seed(train.seed)
@@ -128,7 +128,7 @@ def first_policy(member: Member) -> tuple[Parameters, torch.Tensor]:
 
 
 def generator_of(seed: int, after: torch.Tensor, device: torch.device) -> torch.Generator:
-    """Return the chance of a training, as it would have it alone on that device."""
+    """Return the random generator that the training would have alone on that device."""
     generator = torch.Generator(device)
     if device.type == "cpu":
         generator.set_state(after)

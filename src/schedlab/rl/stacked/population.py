@@ -32,15 +32,15 @@ from schedlab.rl.stacked_networks import Layout, StackedNetworks
 _VALUES_AT_A_TIME = 500_000
 _OF_RETURNS, _OF_LOSS = ("gamma", "gae_lambda"), ("clip_range", "ent_coef", "vf_coef")
 _EPISODES_KEPT = 100
-"""As many as Stable-Baselines3 tells the mean of."""
+"""As many as Stable-Baselines3 takes the mean of."""
 
 CutOff = tuple[int, int, int, NDArray[np.float32]]
-"""Where an episode ran out of steps: step, network, environment, and what it showed last."""
+"""Where an episode ran out of steps: step, network, environment, and its last observation."""
 
 
 @dataclass
 class Stack:
-    """Networks that learn from minibatches of one size: where they stand in their group."""
+    """Networks that learn from minibatches of one size, and their place in the group."""
 
     first: int
     epochs: list[int]
@@ -48,13 +48,13 @@ class Stack:
     learn: dict[int, Callable[[], None]] = field(default_factory=dict)
 
     def learning(self, epoch: int) -> int:
-        """Return how many still learn in this epoch."""
+        """Return how many networks still learn in this epoch."""
         return sum(epoch < own for own in self.epochs)
 
 
 @dataclass
 class NetworkGroup:
-    """Networks with rollouts of one length: where they stand among all."""
+    """Networks with rollouts of one length, and their place among all networks."""
 
     first: int
     last: int
@@ -67,7 +67,7 @@ class NetworkGroup:
 
     @property
     def finished(self) -> bool:
-        """Whether its networks have learnt all they shall."""
+        """Whether its networks have learnt from all their rollouts."""
         return self.done == self.rollouts
 
 
@@ -77,13 +77,13 @@ class Population:
     def __init__(
         self, members: Sequence[Member], device: str, precision: str, threads: int
     ) -> None:
-        """Make networks, environments and room for rollouts.
+        """Make networks, environments and buffers for rollouts.
 
         Args:
             members: all of one ``shape``.
             device: where networks are.
             precision: of matrix products: ``bf16``, ``tf32`` or ``fp32``.
-            threads: that step the environments.
+            threads: number of threads that step the environments.
         """
         self.members = sorted(members, key=lambda member: member.order)
         self.device = torch.device(device)
@@ -114,10 +114,10 @@ class Population:
         self.returns: list[deque[float]] = [deque(maxlen=_EPISODES_KEPT) for _ in self.members]
         self.steps = 0
         self.stream: torch.cuda.Stream | None = None
-        """On which it computes, if it does on a GPU."""
+        """The stream on which it computes, if it uses a GPU."""
 
     def _first_policies(self) -> list[Any]:
-        """Return the networks at first; those with the same seed are the same."""
+        """Return the initial networks; those with the same seed are the same."""
         by_seed = {member.config.train.seed: member for member in self.members}
         made = {seed: first_policy(member) for seed, member in by_seed.items()}
         return [made[member.config.train.seed] for member in self.members]
@@ -144,7 +144,7 @@ class Population:
         self._chosen = torch.zeros(size, dtype=torch.long, pin_memory=pinned)
         self._actions = self._chosen.numpy()
         self._so_far = np.zeros(size)
-        # The last steps of all, as many as the longest rollout has; the next one is at _row.
+        # The latest steps, as many as the longest rollout has; the next one goes to row _row.
         longest = self.members[-1].n_steps
         self._rewards = np.zeros((longest, size))
         self._ended = np.zeros((longest, size), np.bool_)
@@ -178,7 +178,7 @@ class Population:
             first += len(epochs)
 
     def prepare(self) -> None:
-        """Begin the first episodes, and record what is launched again and again."""
+        """Begin the first episodes, and record the work that is launched repeatedly."""
         self.batch.begin()
         counters = [group.rollout.step for group in self.groups]
         self._parts = self.networks.parts(self.networks.used, 0, len(self.members))
@@ -190,7 +190,7 @@ class Population:
 
     @torch.no_grad()
     def _act(self) -> None:
-        """Draw an action for each environment, and keep what was seen and done."""
+        """Draw an action for each environment, and keep the step in the rollouts."""
         networks, shape = len(self.members), (len(self.members), self.envs, -1)
         seen = self.networks.shown(self._seen.to(self.device, non_blocking=True).view(shape))
         mask = None
@@ -249,7 +249,7 @@ class Population:
             batch.reset(place)
 
     def _learn(self, group: NetworkGroup) -> None:
-        """Learn from a rollout of a group, unless its networks have learnt enough."""
+        """Learn from a rollout of a group, unless its networks have learnt from all of theirs."""
         group.step = 0
         if not group.finished:
             group.done += 1
@@ -261,7 +261,7 @@ class Population:
         group.cut_off.clear()
 
     def _recall(self, group: NetworkGroup) -> None:
-        """Tell a rollout what its steps gave."""
+        """Copy the rewards and the ends of episodes into a group's rollout."""
         rollout, own = group.rollout, slice(group.first * self.envs, group.last * self.envs)
         rows = np.arange(self._row - rollout.steps, self._row) % len(self._rewards)
         shape = rollout.rewards.shape
@@ -271,7 +271,7 @@ class Population:
 
     @torch.no_grad()
     def _estimate(self, group: NetworkGroup) -> None:
-        """Estimate advantages; where an episode was cut off, its value stands for the rest."""
+        """Estimate advantages; where an episode was cut off, its last value stands for the rest."""
         rollout, own = group.rollout, slice(group.first, group.last)
         gamma = self._coefficients["gamma"][own]
         if group.cut_off:
@@ -286,7 +286,7 @@ class Population:
         )
 
     def _add_values(self, group: NetworkGroup) -> None:
-        """Add what is expected after the ends of episodes that were cut off."""
+        """Add the expected returns after the ends of episodes that were cut off."""
         steps, places, envs, last = zip(*group.cut_off, strict=True)
         counts = np.bincount(places, minlength=group.last - group.first)
         shown = torch.zeros((len(counts), int(counts.max()), len(last[0])))
@@ -298,7 +298,7 @@ class Population:
         group.rollout.rewards[steps, places, envs] += to_come.astype(np.float32)
 
     def _values(self, group: NetworkGroup, seen: Tensor) -> Tensor:
-        """Return what the networks of a group expect: networks, situations, numbers."""
+        """Return the returns that a group expects; ``seen`` is by network, situation and number."""
         at_once = max(1, _VALUES_AT_A_TIME // seen.shape[1])
         found = []
         for first in range(group.first, group.last, at_once):
@@ -318,7 +318,7 @@ class Population:
             self._adam.rates[schedule] = member.rate(left)
 
     def _update(self, group: NetworkGroup, stack: Stack) -> None:
-        """Go over the rollout several times in shuffled minibatches."""
+        """Learn from the rollout several times, in shuffled minibatches."""
         orders = group.rollout.orders(stack.first, stack.epochs)
         size = stack.rows.shape[1]
         for epoch in range(stack.epochs[0]):
@@ -328,7 +328,7 @@ class Population:
                 stack.learn[count]()
 
     def _captured_update(self, group: NetworkGroup, stack: Stack, count: int) -> Callable[[], None]:
-        """Return one minibatch of the first networks of a stack."""
+        """Return the recorded update by one minibatch, for the first networks of a stack."""
         first = group.first + stack.first
         last = first + count
         leaves = self.networks.leaves(first, last)
@@ -370,7 +370,7 @@ class Population:
 
     @property
     def finished(self) -> bool:
-        """Whether all networks have learnt all they shall."""
+        """Whether all networks have learnt from all their rollouts."""
         return all(group.finished for group in self.groups)
 
     def learnt(self, place: int) -> int:

@@ -1,4 +1,4 @@
-"""The steps of one rollout of several networks, kept where they compute."""
+"""The steps of one rollout of several networks, kept on the device that computes them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from schedlab.rl.device_rollout import sums_to_come
 
 
 class StackedRollout:
-    """What was seen and done: networks, then steps, then environments.
+    """The steps of a rollout, by network, then step, then environment.
 
-    Observations have a step more, of what is seen after the last. Each network has chance of its
-    own, the same as if it were trained alone.
+    Observations have one more step: what is seen after the last. Each network has its own random
+    generator, the same as if it were trained alone.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class StackedRollout:
             chance.uniform_(generator=generator)
 
     def chance(self) -> Tensor:
-        """Return the chance of this step: a number for each environment of each network."""
+        """Return the random numbers of this step, one for each environment of each network."""
         return self._chance.index_select(1, self.step).squeeze(1)
 
     def add(self, seen: Tensor, mask: Tensor | None, action: Tensor, log_prob: Tensor) -> None:
@@ -71,7 +71,7 @@ class StackedRollout:
         column.index_copy_(1, self.step, row.unsqueeze(1))
 
     def orders(self, first: int, epochs: Sequence[int]) -> Tensor:
-        """Draw the order of the steps of each epoch, for the networks from the first on.
+        """Draw the order of the steps of each epoch, for the networks from ``first`` on.
 
         Each network has its number of epochs; the largest number comes first.
         """
@@ -82,9 +82,9 @@ class StackedRollout:
         return drawn.argsort(-1)
 
     def at(self, rows: Tensor, first: int) -> tuple[Tensor, Tensor | None, list[Tensor]]:
-        """Return what networks from the first on saw at their steps, the masks, and what they did.
+        """Return what networks from ``first`` on saw at their steps, the masks, and what they did.
 
-        The last are actions, their log-probabilities then, advantages and returns.
+        The last are actions, their log-probabilities at that time, advantages and returns.
         """
         masks = _at(rows, first, self.masks) if self.masks.ndim > 1 else None
         columns = self.actions, self.log_prob, self.advantages, self.returns
@@ -92,7 +92,7 @@ class StackedRollout:
         return _at(rows, first, self.observations), masks, done
 
     def estimate(self, values: Tensor, gamma: Tensor, gae_lambda: Tensor) -> None:
-        """Compute generalised advantages and returns, of values with networks, steps, envs."""
+        """Compute generalised advantages and returns, given values by network, step and env."""
         device = self.step.device
         rewards, ended = (torch.from_numpy(each).to(device) for each in (self.rewards, self.ended))
         expected = values.transpose(0, 1)

@@ -26,15 +26,15 @@ from schedlab.rl.trainers import device_and_precision
 from schedlab.rl.training_config import MODEL, TrainingConfig
 
 PARTS = 4
-"""Of a population on a GPU; each has a thread and a stream of its own."""
+"""Populations at a time on a GPU; each has a thread and a stream of its own."""
 MOST = 512
-"""Networks that are stepped as one; more are trained after them."""
+"""The largest number of networks that are trained at a time; others follow later."""
 _BYTES_FREE = 0.7
-"""Of a GPU's memory, for rollouts; the rest is for networks and what they compute."""
+"""Share of a GPU's free memory for rollouts; the rest is for networks and their results."""
 
 Job = tuple[TrainingConfig, Path]
 Numbered = tuple[int, Trained]
-"""A training's number among the jobs, and what it gave."""
+"""A training's number among the jobs, and its result."""
 Placed = tuple[Member, int]
 Progress = Callable[[int], None]
 """Called with the steps that all trainings have done so far."""
@@ -43,10 +43,10 @@ Progress = Callable[[int], None]
 def train_many(
     jobs: Sequence[Job], progress: Progress | None = None
 ) -> Iterator[tuple[int, Trained]]:
-    """Train all of them; yield each with its number among the jobs, when it is written.
+    """Train all jobs; yield each one's number and result when its files are written.
 
-    Each becomes, up to rounding, what ``train`` makes of it alone with the engine ``gpu``. They are
-    evaluated at the end only, and there are no checkpoints.
+    Each result is, up to rounding, that of ``train`` for the job alone with the engine ``gpu``. The
+    networks are evaluated at the end only, and there are no checkpoints.
 
     Args:
         jobs: trainings that ``can_be_stacked``, each with its folder.
@@ -66,7 +66,7 @@ def train_many(
 
 
 class _Done:
-    """Adds up the steps of all, and tells."""
+    """Adds up the steps of all trainings, and reports them."""
 
     def __init__(self, progress: Progress | None) -> None:
         self._progress, self._before = progress, 0
@@ -82,7 +82,7 @@ class _Done:
 
 
 def _parts(alike: list[Placed]) -> Iterator[list[Placed]]:
-    """Train as many networks at once as memory allows."""
+    """Yield parts, each with as many networks as fit into memory at once."""
     room = MOST
     if torch.cuda.is_available():
         free, _ = torch.cuda.mem_get_info()
@@ -100,7 +100,7 @@ def _rollout_numbers(member: Member) -> int:
 
 
 def _balanced(members: list[Placed], count: int) -> list[list[Placed]]:
-    """Return as many parts that learn about equally long; most of what learns together stays so."""
+    """Return up to ``count`` parts that take about equally long; most stacks stay whole."""
     stacks = [list(found) for _, found in groupby(members, key=lambda each: each[0].order[:2])]
     stacks.sort(key=_work, reverse=True)
     parts: list[list[Placed]] = [[] for _ in range(count)]
@@ -114,7 +114,7 @@ def _balanced(members: list[Placed], count: int) -> list[list[Placed]]:
 
 
 def _work(members: Sequence[Placed]) -> float:
-    """Return about how long they take, in steps' worth of acting; small minibatches take longer."""
+    """Estimate how long members take, in units of acting; small minibatches take longer."""
     return float(sum(4 + each.n_epochs * (1 + 1000 / each.batch_size) for each, _ in members))
 
 

@@ -1,4 +1,4 @@
-"""When waiting jobs will start: by simulating what may happen, many times."""
+"""Forecast when waiting jobs will start, by simulating what may happen many times."""
 
 from schedlab.sim.forecast.forecaster import Forecaster
 from schedlab.sim.forecast.start_forecast import FORECAST_LEVELS, StartForecast

@@ -1,4 +1,4 @@
-"""Quantiles of starts that are moved by how far earlier ones were off."""
+"""Correct quantiles of starts by how far earlier quantiles were off."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from schedlab.sim.forecast.start_forecast import FORECAST_LEVELS
 
 Numbers = NDArray[np.float64]
 WINDOW = 3000
-"""How many of the jobs that started last count."""
+"""Number of jobs that count: those that started last."""
 EACH = 30
-"""How many jobs of one forecast count: those of one moment start late or early together."""
+"""Number of jobs of one forecast that count: jobs of one moment start late or early together."""
 DOUBT, SPREAD = 20, 0.8
-"""Before the first this many jobs count: they started about as forecast, with this standard
-deviation in log(1 + wait)."""
+"""The prior: this number of jobs that started about as forecast, with this standard deviation in
+log(1 + wait)."""
 HALF_LIFE_S, OLD = 86_400.0, 0.1
-"""After this long a forecast counts half; old ones count this much still."""
+"""After this time a forecast counts half; very old ones still count this much."""
 REACH = 1.0
 """The width of the kernel over log medians by which forecasts weigh each other: a factor e."""
 _PRIOR = np.array([SPREAD * NormalDist().inv_cdf((rank + 0.5) / DOUBT) for rank in range(DOUBT)])
@@ -30,7 +30,7 @@ _MIDDLE = len(FORECAST_LEVELS) // 2
 
 @dataclass(frozen=True)
 class _PendingForecasts:
-    """What was forecast of jobs that have not started yet: log(1 + seconds from then)."""
+    """Forecasts for jobs that have not started yet, as log(1 + seconds from then)."""
 
     now_s: int
     job: NDArray[np.int32]
@@ -53,7 +53,10 @@ class _PendingForecasts:
         return found
 
     def off(self, start_s: NDArray[np.generic]) -> Numbers:
-        """Return the time, the median of each job, and how far it started after each quantile."""
+        """Return a row per job: when its forecast was made, the median, and the errors.
+
+        The errors say how far after each quantile the job started.
+        """
         real = np.log1p(np.maximum(start_s - self.now_s, 0))
         made = np.full(len(self.job), float(self.now_s))
         return np.column_stack([made, self.log_s[:, _MIDDLE], real[:, None] - self.log_s])
@@ -64,8 +67,8 @@ class StartCalibration:
 
     A quantile of level p is moved by the p-quantile of how far it was exceeded, in log(1 + wait),
     by jobs with forecasts about as long: conformalized quantile regression (Romano, Patterson &
-    Candès, NeurIPS 2019), made local by the median. A job that still waits counts as one that
-    starts as likely as was forecast of it, given that it still waits; without such jobs only those
+    Candès, NeurIPS 2019), made local by the median. A job that still waits counts with a start
+    that is as likely as its forecast says, given that it still waits; without such jobs only those
     that started soon would count.
 
     Args:
@@ -86,7 +89,7 @@ class StartCalibration:
             self._waiting.append(_PendingForecasts(now_s, job[chosen], log_s[chosen]))
 
     def learn(self, now_s: int, start_s: NDArray[np.int64]) -> None:
-        """Look which jobs have started since; ``start_s`` is -1 for those that have not."""
+        """Learn from the jobs that have started since; ``start_s`` is -1 for the others."""
         self._now_s = now_s
         kept, late = [], []
         for each in self._waiting:
@@ -103,7 +106,7 @@ class StartCalibration:
         self._known = np.concatenate([*rows, *late]) if rows or late else self._known[:0]
 
     def moved(self, log_s: Numbers) -> Numbers:
-        """Return the quantiles, moved."""
+        """Return the corrected quantiles."""
         if not len(log_s):
             return log_s
         # Jobs with nearly the same median are moved alike.

@@ -1,4 +1,4 @@
-"""Forecasts the starts of waiting jobs, again and again as a simulation goes on."""
+"""Forecast the starts of waiting jobs, again and again as a simulation goes on."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LONGEST_S = 14 * DAY_S
 """No future is simulated for longer."""
 SHORTEST_S = 3600
 MEMORY_S = 28 * DAY_S
-"""How long before a forecast others are made to learn from."""
+"""How long before a forecast earlier ones are made, to learn from."""
 
 
 class _Simulation(Protocol):
@@ -49,20 +49,20 @@ class _Simulation(Protocol):
 
 
 class Forecaster:
-    """Says when the waiting jobs of a simulation will start.
+    """Forecasts when the waiting jobs of a simulation will start.
 
-    It forks the simulation into futures: run times are drawn from what similar jobs of the past
-    ran for, given how long a job has run already; jobs come as they came in the same hours of past
-    weeks. It looks at nothing that a scheduler could not know. What it said before and what became
-    of it corrects what it says next: call it several times while the simulation goes on.
+    It forks the simulation into futures: run times are drawn from those of similar jobs of the
+    past, given how long a job has run already; new jobs arrive as they did in the same hours of
+    past weeks. It uses nothing that a scheduler could not know. Earlier forecasts and what became
+    of them correct the next ones: call it several times while the simulation goes on.
 
     Args:
-        simulation: that goes on.
-        forks: how many futures are simulated.
-        arrivals: whether jobs come. Default: yes.
+        simulation: the simulation, which goes on.
+        forks: number of futures to simulate.
+        arrivals: whether new jobs arrive. Default: yes.
         predict: a predictor of distributions of run times.
-        seed: draws the futures.
-        threads: how many work at the same time. Default: one for each processor.
+        seed: seed of the futures.
+        threads: number of threads. Default: one for each processor.
     """
 
     def __init__(
@@ -100,8 +100,8 @@ class Forecaster:
 
         Args:
             until_s: when it stops.
-            moments: how many forecasts are made before that; 0 for none.
-            progress: called with (moments done, moments in all).
+            moments: number of forecasts before that; 0 for none.
+            progress: called with the number of moments done, and of all.
         """
         until_s = require_whole("until_s", until_s)
         moments = require_whole("moments", moments, most=10_000)
@@ -154,7 +154,7 @@ class Forecaster:
         return quantiles
 
     def _horizon_s(self, waiting: NDArray[np.intp], runs: NDArray[np.int64]) -> int:
-        """Return twice the time that the waiting jobs would take to start if no others came."""
+        """Return twice the time in which the waiting jobs would start if no other jobs came."""
         starts = self._simulation.imagined_starts(runs[:4], threads=self._threads)
         last_s = int(starts[:, 0, waiting].max()) - self._simulation.now_s
         return int(np.clip(2 * last_s, SHORTEST_S, LONGEST_S))

@@ -1,4 +1,4 @@
-"""What may happen from now on: drawn run times, and jobs that come as in past weeks."""
+"""What may happen from now on: drawn run times, and jobs that arrive as in past weeks."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from schedlab.workload import Workload
 
 DAY_S, WEEK_S = 86_400, 7 * 86_400
 WEEKS = 8
-"""Arrivals are those of one of this many past weeks."""
+"""Number of past weeks; the arrivals of a future are those of one of them."""
 ALIKE = 0.5
-"""How strongly the run times of like jobs of one user go together."""
+"""How strongly the run times of similar jobs of one user are correlated."""
 RECENT = 20_000
-"""How many of the jobs that ended last a predictor learns from before its first forecast."""
+"""Number of jobs that a predictor learns from before its first forecast: those that ended last."""
 Times = NDArray[np.int64]
 
 
@@ -34,7 +34,7 @@ class ForecastJob:
 
 
 class RunTimeDraws:
-    """Draws the run times of unfinished jobs from what their users' jobs have run for.
+    """Draws the run times of unfinished jobs from those of their users' earlier jobs.
 
     Args:
         workload: the jobs.
@@ -49,7 +49,7 @@ class RunTimeDraws:
         self._known = np.zeros(len(workload), dtype=bool)
 
     def learn(self, end_s: Times) -> None:
-        """Learn from the jobs that have ended since the last time; -1 is a job that has not."""
+        """Learn from the jobs that have ended since the last call; -1 is a job that has not."""
         fresh = np.flatnonzero((end_s >= 0) & ~self._known)
         self._known[fresh] = True
         places = fresh[np.argsort(end_s[fresh], kind="stable")][-RECENT:].tolist()
@@ -60,7 +60,7 @@ class RunTimeDraws:
         """Return a row of run times for each future.
 
         Args:
-            jobs: the unfinished ones.
+            jobs: the unfinished jobs.
             levels: a row of uniform random numbers for each job, one per future.
         """
         drawn = self.distributions(jobs.job).quantiles(levels, jobs.elapsed_s)
@@ -86,8 +86,8 @@ def drawn_levels(
 
     Args:
         kinds: a row per job: its user, and what it asks for.
-        forks: how many levels each gets.
-        rng: draws them.
+        forks: number of levels for each job.
+        rng: draws the levels.
     """
     _, kind = np.unique(kinds, axis=0, return_inverse=True)
     shared = rng.standard_normal((int(kind.max(initial=-1)) + 1, forks))[kind.ravel()]
@@ -108,7 +108,7 @@ def normal_cdf(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 class PastArrivals:
-    """Jobs that come as they came in the same hours of past weeks."""
+    """Draws jobs that arrive as they did in the same hours of past weeks."""
 
     def __init__(self, workload: Workload) -> None:
         self._submit_s = workload["submit_s"]
@@ -123,12 +123,12 @@ class PastArrivals:
         runs: Times,
         rng: np.random.Generator,
     ) -> list[Arrivals]:
-        """Return the jobs that come in each future.
+        """Return the jobs that arrive in each future.
 
         Args:
             now_s: the present time.
-            horizon_s: for how long.
-            jobs: the unfinished ones, whose run times are unknown.
+            horizon_s: for how long jobs arrive.
+            jobs: the unfinished jobs, whose run times are unknown.
             runs: their run times in each future.
             rng: chooses the weeks.
         """
@@ -150,7 +150,7 @@ class PastArrivals:
         return found
 
     def _backs(self, now_s: int) -> Times:
-        """Return how far back there were such hours: weeks, or days in the first weeks."""
+        """Return how far back the same hours were: weeks, or days in the first two weeks."""
         weeks = min((now_s - self._first_s) // WEEK_S, WEEKS)
         if weeks >= 2:
             return np.arange(1, weeks + 1) * WEEK_S

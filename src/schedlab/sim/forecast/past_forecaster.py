@@ -17,7 +17,7 @@ from schedlab.units import require_whole
 from schedlab.workload import Workload
 
 NEVER_S = 30 * 86_400.0
-"""A job that no future starts counts as one that starts after this long."""
+"""A job that does not start in a future counts as one that starts after this time."""
 Seconds = NDArray[np.float64]
 Places = NDArray[np.intp]
 
@@ -37,8 +37,8 @@ def wait_quantiles(starts_s: Seconds, at_s: float) -> Seconds:
 class PastForecaster(ABC):
     """Forecasts starts at moments of a cluster's past, one after the other.
 
-    Run times are drawn from what similar jobs ran for, given how long a job has run. No job comes.
-    What it said before corrects what it says next. ``starts`` is to simulate the futures.
+    Run times are drawn from those of similar jobs, given how long a job has run. No new jobs
+    arrive. Earlier forecasts correct later ones. Subclasses simulate the futures in ``starts``.
 
     Args:
         workload: the jobs.
@@ -46,8 +46,8 @@ class PastForecaster(ABC):
         start_s: when they started; nan for a job that has not.
         end_s: when they ended; nan for a job that has not.
         first_s: from when on the past is known.
-        forks: how many futures are simulated.
-        seed: draws them.
+        forks: number of futures to simulate.
+        seed: seed of the futures.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class PastForecaster(ABC):
 
         Args:
             running: the places of the jobs that run, in the order of the workload.
-            waiting: those of the jobs that wait.
+            waiting: the places of the jobs that wait.
             at_s: the moment.
         """
 
@@ -85,8 +85,8 @@ class PastForecaster(ABC):
 
         Args:
             at_s: the moment, on the clock of the workload.
-            moments: how many.
-            tell: hears how many are done, of how many.
+            moments: number of moments.
+            tell: called with the number of moments done, and of all.
         """
         if at_s <= self._first_s:
             return
@@ -130,5 +130,5 @@ class PastForecaster(ABC):
 
 
 def _known(times_s: Seconds, at_s: float) -> NDArray[np.int64]:
-    """Return what was known then; -1 for what had not happened."""
+    """Return the times that were known at a moment; -1 for what had not happened yet."""
     return np.where(times_s <= at_s, np.nan_to_num(times_s, nan=-1), -1).astype(np.int64)

@@ -14,7 +14,7 @@ FORECAST_LEVELS: NDArray[np.float64] = np.arange(1, 20) / 20
 """0.05, 0.1, ..., 0.95."""
 
 LOW, MIDDLE, HIGH = 0.1, 0.5, 0.9
-"""The ends of the 80 % interval, and what is most likely."""
+"""The levels of the ends of the 80 % interval, and of the most likely start."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,10 +26,10 @@ class StartForecast:
         job: the place of each job in the workload, in the order of the workload.
         job_id: its number there.
         submit_s: when it was submitted.
-        nodes: what it needs.
+        nodes: number of nodes that it needs.
         start_s: a row per job and a column per level of ``FORECAST_LEVELS``: the job starts by then
             with that probability.
-        forks: how many futures were simulated.
+        forks: number of futures that were simulated.
     """
 
     now_s: int
@@ -46,7 +46,7 @@ class StartForecast:
     def quantiles(self, levels: ArrayLike) -> NDArray[np.float64]:
         """Return the times by which each job starts with these probabilities: a row per job.
 
-        Levels below 0.05 and above 0.95 are not known: they give the quantile of that level.
+        Levels below 0.05 and above 0.95 are not known: they give the quantiles of 0.05 and 0.95.
         """
         wanted = np.atleast_1d(np.asarray(levels, dtype=float))
         if not ((wanted > 0) & (wanted < 1)).all():
@@ -72,7 +72,7 @@ class StartForecast:
         return StartForecast(self.now_s, job, job_id, submit_s, nodes, start_s, self.forks)
 
     def rows(self) -> list[dict[str, float]]:
-        """Return a row per job: the 80 % interval of its start, and what is most likely."""
+        """Return a row per job: the 80 % interval of its start, and the most likely start."""
         low, middle, high = self.quantiles([LOW, MIDDLE, HIGH]).round().astype(np.int64).T
         return [
             {

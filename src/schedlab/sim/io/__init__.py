@@ -27,7 +27,7 @@ FORMATS: dict[str, ScheduleFormat] = {
 def save_schedules(
     schedules: Schedule | Sequence[Schedule], path: str | Path, format: str | None = None
 ) -> None:
-    """Writes one or more schedules to a file of the format its name ends in.
+    """Write one or more schedules to a file, in the format that the ending of its name gives.
 
     Parquet and CSV can be loaded again; Batsim's ``_jobs.csv``, SWF and Chrome-trace JSON are for
     other programs.
@@ -38,7 +38,7 @@ def save_schedules(
 
 
 def check_saving(policies: Sequence[str], path: str | Path, format: str | None = None) -> None:
-    """Refuses, before anything is simulated, what ``save_schedules`` would refuse afterwards."""
+    """Refuse, before anything is simulated, what ``save_schedules`` would refuse afterwards."""
     path = Path(path)
     if not policies:
         raise ParameterError(f"{path}: there is no schedule to save")
@@ -55,13 +55,13 @@ def check_saving(policies: Sequence[str], path: str | Path, format: str | None =
 def load_schedules(
     path: str | Path, format: str | None = None, *, nodes: int | None = None
 ) -> list[Schedule]:
-    """Reads the schedules in a Parquet or CSV file, one per policy, or in one of Batsim.
+    """Read the schedules in a Parquet or CSV file, one per policy, or in a file of Batsim.
 
     Args:
         path: the file.
-        format: its format, if its name does not tell.
-        nodes: size of the machine, instead of the one the file names; where the file names none
-            the peak use is taken.
+        format: its format, if its name does not show it.
+        nodes: size of the machine. Default: the one that the file names, or the peak use if it
+            names none.
     """
     path = Path(path)
     read = _format(path, format).read

@@ -1,4 +1,4 @@
-"""Batsim's results read: its table of jobs, and how large the machine was."""
+"""Read Batsim's results: its table of jobs, and the size of the machine."""
 
 from __future__ import annotations
 
@@ -45,9 +45,8 @@ STATES = {
 def read(path: Path) -> ScheduleTable:
     """Return the jobs of one simulation; times are rounded to whole seconds.
 
-    Batsim writes jobs as they end; those of one submission time are taken in order of their
-    numbers, as they stand in its workload. The size of the machine is in ``_schedule.csv``, if
-    that stands beside.
+    Batsim writes jobs as they end; jobs of one submission time are put in order of their numbers,
+    as in its workload. The size of the machine is in ``_schedule.csv``, if that file is beside it.
     """
     name = path.name.removesuffix(".csv")
     table, report = _table(_frame(path), name)
@@ -62,7 +61,7 @@ def read(path: Path) -> ScheduleTable:
 def _machines(path: Path) -> int | None:
     """Return the number of machines in a ``_schedule.csv``.
 
-    None if there is no such file of Batsim's.
+    None if there is no such file, or it is not one of Batsim.
     """
     name = "nb_computing_machines"
     if not path.is_file() or name not in (frame := _csv(path)).columns or frame.is_empty():
@@ -92,7 +91,7 @@ def _frame(path: Path) -> pl.DataFrame:
 
 
 def _table(frame: pl.DataFrame, name: str) -> tuple[pl.DataFrame, ReadReport]:
-    """Return the same jobs under our names of columns, and what had to be changed."""
+    """Return the jobs with our names of columns, and a report of what had to be changed."""
     import polars as pl
 
     submit = numbers(frame, "submission_time", np.float64)
@@ -148,7 +147,7 @@ def _refuse_negative(frame: pl.DataFrame, negative: NDArray[np.bool_]) -> None:
 def _job_ids(frame: pl.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Return the jobs' own numbers.
 
-    If they are not numbers, or not unique, others for all of them.
+    If some are not numbers, or not unique, all jobs get new ones.
     """
     import polars as pl
 

@@ -30,7 +30,7 @@ def figures_path(path: Path) -> Path:
 
 
 def beside(path: Path) -> tuple[Path, ...]:
-    """Return the figures of the whole schedule."""
+    """Return the path of the figures of the whole schedule."""
     return (figures_path(path),)
 
 
@@ -83,7 +83,7 @@ def _jobs(schedule: Schedule) -> pl.DataFrame:
 
 
 def _figures(schedule: Schedule, jobs: pl.DataFrame) -> dict[str, Any]:
-    """Return what Batsim tells of the whole, in order of the names.
+    """Return Batsim's figures of the whole schedule, in order of their names.
 
     Energy and sleep are not simulated.
     """

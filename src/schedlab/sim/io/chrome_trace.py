@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 MAX_NODE_ROWS = 1024
-"""On larger machines, and where jobs share nodes, the rows are lanes, as few as the ranges in use
-at once."""
+"""On larger machines, and where jobs share nodes, the rows are lanes: as few as there are ranges in
+use at once."""
 
 _CHUNK = 100_000
 _MICROSECONDS = 1_000_000

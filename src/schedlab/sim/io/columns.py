@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 ROW = "row of the file"
-"""The column that tells where each job stood, counted from 1."""
+"""The column with the row of each job in the file, counted from 1."""
 
 
 def words(frame: pl.DataFrame, name: str) -> pl.Series:
@@ -59,7 +59,7 @@ def _unchanged(values: pl.Series, wanted: pl.DataType) -> pl.Series:
 def codes(
     frame: pl.DataFrame, name: str, labels: Sequence[str] | None
 ) -> tuple[NDArray[np.int64], Sequence[str]]:
-    """Return the column as codes with labels: those known, or the texts in order of appearance.
+    """Return the column as codes with labels: the known ones, then texts in order of appearance.
 
     A column of integers without labels is its own code and has no labels.
     """

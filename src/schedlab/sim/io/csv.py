@@ -1,4 +1,4 @@
-"""CSV: a plain table that any CSV reader takes, the descriptions in a file beside it."""
+"""CSV: a plain table for any CSV reader, with the descriptions in a file beside it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def description_path(path: Path) -> Path:
 
 
 def beside(path: Path) -> tuple[Path, ...]:
-    """Return the description."""
+    """Return the path of the description."""
     return (description_path(path),)
 
 
@@ -34,7 +34,7 @@ def write(schedules: Sequence[Schedule], path: Path) -> None:
 def read(path: Path) -> ScheduleTable:
     """Read any CSV with the columns of a schedule; the description beside it may be absent.
 
-    Everything is read as text, so that a user named "007" stays one.
+    Everything is read as text, so that a user named "007" keeps that name.
     """
     import polars as pl
 

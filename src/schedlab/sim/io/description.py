@@ -1,4 +1,4 @@
-"""What a schedule file tells beside its table: platform, workload and how both were made."""
+"""What a schedule file has beside its table: platform, workload and how both were made."""
 
 from __future__ import annotations
 

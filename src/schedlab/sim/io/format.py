@@ -29,6 +29,6 @@ class ScheduleFormat:
     write: Callable[[Sequence[Schedule], Path], None]
     read: Callable[[Path], ScheduleTable] | None = None
     beside: Callable[[Path], tuple[Path, ...]] = lambda path: ()
-    """The other files that are written with one of that name."""
+    """Returns the other files that are written with a file of this name."""
     single: bool = False
     """Whether a file holds one schedule only."""

@@ -142,7 +142,7 @@ def _report(frame: pl.DataFrame) -> ReadReport:
 def _least_platform(
     workload: Workload, start: Array, end: Array, ranges: NodeRanges | None
 ) -> Platform:
-    """Return as many equal nodes as were ever in use at once, or as the highest number tells."""
+    """Return as many equal nodes as were ever in use at once, or as the highest number implies."""
     ran, nodes = start >= 0, workload["nodes"]
     used = StepSeries.from_changes((start[ran], nodes[ran]), (end[ran], -nodes[ran]))
     named = ranges.last.max(initial=-1) + 1 if ranges is not None else 0
@@ -151,7 +151,7 @@ def _least_platform(
 
 
 def _node_ranges(frame: pl.DataFrame, any_ran: bool) -> NodeRanges | None:
-    """Return the nodes of each job; none if jobs ran and the file names the nodes of no job."""
+    """Return the nodes of each job; None if jobs ran and the file names the nodes of no job."""
     if "node_ranges" not in frame.columns:
         return None
     texts = words(frame, "node_ranges")
@@ -163,7 +163,7 @@ def _or_else(frame: pl.DataFrame, name: str, otherwise: Array) -> Array:
 
 
 def _estimates(frame: pl.DataFrame) -> Array | None:
-    """Return the predicted run times; none if the file has none for this policy."""
+    """Return the predicted run times; None if the file has none for this policy."""
     if "estimate_s" not in frame.columns or frame["estimate_s"].is_null().all():
         return None
     return numbers(frame, "estimate_s", missing=-1)

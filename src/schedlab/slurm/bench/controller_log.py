@@ -1,4 +1,4 @@
-"""What slurmctld's log tells of a replay: its lines of that time, and exact starts and ends."""
+"""Slurmctld's log of a replay: the lines of that time, and exact starts and ends."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from schedlab.atomic import atomic_write
 
 BEFORE_S = 3600.0
-"""Lines of this long before a replay are kept: they show the phases of the loops."""
+"""Lines from this time before a replay are kept, because they show the phases of the loops."""
 _STARTS = {
     "main": re.compile(r"sched: Allocate JobId=(?:(\d+)_(\d+)\(\d+\)|(\d+)) NodeList=(\S+)"),
     "backfill": re.compile(
@@ -28,8 +28,8 @@ def copy_log(log: Path, folder: Path, begin_s: float) -> None:
     """Write slurmctld.log.gz, with times in UTC, and starts.csv.
 
     Args:
-        log: of the slurmctld of this machine; its times are local ones.
-        folder: of the replay.
+        log: the log of this machine's slurmctld, with local times.
+        folder: the folder of the replay.
         begin_s: the moment of offset 0.
     """
     starts: list[list[str]] = []
@@ -68,7 +68,7 @@ def _note(
 
 
 def _lines(log: Path) -> Iterator[tuple[float, str]]:
-    """Yield every line with its moment and the text behind it."""
+    """Yield the moment of every line, and the text after it."""
     with log.open(encoding="utf-8", errors="replace") as lines:
         for line in lines:
             stamp, bracket, rest = line[1:].partition("]")

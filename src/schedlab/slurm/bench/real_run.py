@@ -19,7 +19,7 @@ from schedlab.slurm.bench.submission import COLUMNS, Submission
 from schedlab.slurm.real_slurm import RealSlurm, users_here
 
 LEAD_S = 3.0
-"""From the begin of a run to its first submission."""
+"""Time from the start of a run to its first submission."""
 POLL_S = 2.0
 SAMPLES = {
     "sprio.csv": (
@@ -40,7 +40,7 @@ SAMPLES = {
         ),
     ),
 }
-"""What is written down at every sample: the file, its header, and the command."""
+"""What every sample records: the file, its header, and the command."""
 Progress = Callable[[int, int, str], None]
 
 
@@ -49,8 +49,8 @@ class RunSettings:
     """How a replay runs.
 
     Args:
-        sample_s: how often priorities, expected starts and shares are written down.
-        most_s: after this long what has not ended is cancelled.
+        sample_s: interval at which priorities, expected starts and shares are recorded.
+        most_s: time after which jobs that have not ended are cancelled.
     """
 
     sample_s: float = 30.0
@@ -58,13 +58,13 @@ class RunSettings:
 
 
 class RealRun:
-    """One replay.
+    """One replay on a real Slurm.
 
     Args:
         slurm: the cluster.
-        submissions: in order of time.
-        folder: gets what happened.
-        settings: how it runs.
+        submissions: the submissions in order of time.
+        folder: the folder for the records of the replay.
+        settings: how the replay runs.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class RealRun:
         self._begin_s = 0.0
 
     def go(self, progress: Progress = lambda done, total, note: None) -> None:
-        """Submit all, wait until all have ended, and collect; cancel all if interrupted."""
+        """Submit all jobs, wait until they have ended, and collect; cancel all if interrupted."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -147,7 +147,7 @@ class RealRun:
             time.sleep(POLL_S)
 
     def _watch(self, ended: Event) -> None:
-        """Write down priorities, expected starts and shares, over and over."""
+        """Record priorities, expected starts and shares at intervals until the run ends."""
         for name, (header, _) in SAMPLES.items():
             (self.folder / name).write_text(header + "\n", encoding="utf-8")
         wait_s = LEAD_S

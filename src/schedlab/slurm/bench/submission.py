@@ -1,4 +1,4 @@
-"""Jobs of a workload as calls of sbatch: jobs that sleep, and ask for what the real ones asked."""
+"""A workload as calls of sbatch: jobs that sleep, and ask for what the real jobs asked for."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from schedlab.slurm.site import SlurmHistory
 from schedlab.workload.workload import Workload
 
 FOR_EVER_S = 1_000_000
-"""How long a job sleeps that ends at its time limit."""
+"""How long a job sleeps if it is to end at its time limit."""
 COLUMNS = (
     *("job", "jobid", "planned_offset_s", "submit_offset_s", "sbatch_s", "user", "account"),
     *("qos", "partition", "cores", "cpus_per_task", "nodes", "tasks_per_node", "memory_mb"),
@@ -21,7 +21,7 @@ COLUMNS = (
     *("kill_invalid_dep", "begin_s", "nice", "hold", "licenses", "requeue", "reservation"),
     *("exit_code", "name"),
 )
-"""Of submitted.csv."""
+"""The columns of submitted.csv."""
 _ID = re.compile(r"(?<=:)\d+(?:_\d+)?")
 _LABELS = ("user", "account", "qos", "partition", "constraint", "licences", "job_name", "gpu_type")
 
@@ -32,10 +32,10 @@ class Submission:
 
     Args:
         name: the id of the job in the history, or of its array.
-        at_s: when, in seconds from the first one.
+        at_s: when to call it, in seconds from the first call.
         rows: a line of submitted.csv for each task, still without the id and the moment.
-        options: of sbatch, without dependency.
-        dependency: with the ids of the history.
+        options: options of sbatch, without the dependency.
+        dependency: the dependency, with the ids of the history.
         script: what the job does.
     """
 
@@ -48,7 +48,7 @@ class Submission:
 
     @property
     def user(self) -> str:
-        """Whose job it is; empty if not given."""
+        """The user of the job; empty if not given."""
         return self.rows[0]["user"]
 
     def depends(self, ids: Mapping[str, str]) -> str:
@@ -61,7 +61,7 @@ def submissions_of(workload: Workload, history: SlurmHistory | None = None) -> l
 
     Args:
         workload: the jobs. Without a history of Slurm they have whole nodes.
-        history: what only Slurm knows of them.
+        history: what only Slurm knows of the jobs.
     """
     jobs = _jobs(workload, history)
     keyed = sorted(jobs, key=lambda job: (job["at_s"], job["key"]))
@@ -121,7 +121,7 @@ def _submission(tasks: list[dict[str, Any]], first_s: float) -> Submission:
 
 
 def _size(job: Mapping[str, Any]) -> list[str]:
-    """Return how much it asks for."""
+    """Return the options for the resources that the job asks for."""
     if job["whole"]:
         return ["--nodes", str(job["nodes"]), "--exclusive"]
     options = ["--ntasks", str(max(job.get("tasks", 1), 1))]
@@ -143,7 +143,7 @@ def _size(job: Mapping[str, Any]) -> list[str]:
 
 
 def _rules(job: Mapping[str, Any]) -> list[str]:
-    """Return where, for whom and under which conditions it runs."""
+    """Return the options that say where, for whom and under which conditions the job runs."""
     options = ["--time", str(math.ceil(job["request_s"] / 60)), "--job-name", _job_name(job)]
     given = {
         "--account": job["account"],
@@ -169,7 +169,7 @@ def _rules(job: Mapping[str, Any]) -> list[str]:
 
 
 def _row(job: Mapping[str, Any], run_s: float, at_s: float) -> dict[str, str]:
-    """Return the line of submitted.csv."""
+    """Return the job's line of submitted.csv."""
     nodes = job["nodes"] if job["whole"] else job.get("d_min_nodes")
     tasks = job["nodes"] if job["whole"] else max(job.get("tasks", 1), 1)
     array = ""
@@ -240,7 +240,7 @@ def _above(value: int | None, bound: int) -> int | None:
 
 
 def _job_name(job: Mapping[str, Any]) -> str:
-    """Return the name, without what could end a line of a table."""
+    """Return the job's name, without characters that could break a table."""
     return re.sub(r"[^\w.@:+-]", "_", job["job_name"] or str(job["name"]))[:100]
 
 

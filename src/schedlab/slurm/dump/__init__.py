@@ -1,1 +1,1 @@
-"""From what an operator can dump of a Slurm to a site."""
+"""Import of a site from the files that an operator can dump from a Slurm."""

@@ -14,7 +14,7 @@ Keys = Mapping[str, tuple[str, Reader]]
 
 
 def _of(tres: str) -> Reader:
-    """Return a limit on one resource, as older versions write it: ``GrpCPUMins=100``."""
+    """Return a reader of a limit on one resource, as in older versions: ``GrpCPUMins=100``."""
 
     def reader(text: str) -> dict[str, int]:
         most = limit(text)
@@ -110,7 +110,7 @@ QOS_KEYS: Keys = {
 }
 
 NEVER_TESTED = ("max_tres_run_mins_per_user", "max_tres_run_mins_per_account")
-"""Limits that sacctmgr keeps and slurmctld never looks at."""
+"""Limits that sacctmgr keeps and slurmctld never tests."""
 _SHARES = ("share", "shares", "fairshare", "rawshares")
 _HARMLESS = frozenset(
     {"description", "descr", "organization", "id", "comment", "lft", "rgt", "lineage", "uid"}
@@ -122,7 +122,7 @@ _HARMLESS = frozenset(
 def read_keys(
     given: Mapping[str, str], keys: Keys, where: str, kind: str, report: ImportReport
 ) -> dict[str, Any]:
-    """Return the fields that the keys fill in; each key is told once."""
+    """Return the fields that the keys fill in, and report each key once."""
     values: dict[str, Any] = {}
     for key, text in given.items():
         if not text.strip():

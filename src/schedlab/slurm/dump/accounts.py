@@ -19,24 +19,24 @@ _DUMP_LINE = re.compile(r"(Cluster|Parent|Account|User)\s+-\s+'?([^':]*)'?(?::(.
 _DUMP_PAIR = re.compile(r"([A-Za-z]+)='?((?:[^':]|(?<=\d):(?=\d))*)'?(?::|$)")
 _SCRIPT_PAIR = re.compile(r"""([A-Za-z]+)\s*[+-]?=\s*("[^"]*"|'[^']*'|\S+)""")
 _FIRST_QOS = "normal"
-"""Which Slurm makes itself."""
+"""The QOS that Slurm makes itself."""
 
 
 class AccountBook:
-    """Associations, users and QOS as they come, whatever file tells of them."""
+    """A collector of associations, users and QOS from all files of a dump."""
 
     def __init__(self, report: ImportReport) -> None:
         self.report = report
         self.associations: dict[tuple[str, str | None, str | None], Association] = {}
-        self.places: dict[tuple[str, str], str] = {}  # account and user: the first file and line
+        self.places: dict[tuple[str, str], str] = {}  # by account and user: first file and line
         self.users: dict[str, User] = {}
         self.qos: dict[str, Qos] = {}
 
     def accounts(self) -> Accounts:
-        """Return the tree, accounts before what is below them."""
+        """Return the tree, each account before the associations below it."""
         if self.associations and (ROOT, None, None) not in self.associations:
             self.associations = {(ROOT, None, None): Association(ROOT), **self.associations}
-        if self.associations:  # Slurm makes it, and counts it in fair share
+        if self.associations:  # Slurm makes the user root, and counts it in fair share
             self.associations.setdefault((ROOT, ROOT, None), Association(ROOT, ROOT))
         for (account, user), where in self.places.items():
             if (account, None, None) not in self.associations:
@@ -54,7 +54,7 @@ class AccountBook:
         )
 
     def add_association(self, where: str, given: Mapping[str, str], **fixed: Any) -> None:
-        """Note a user in an account, or an account."""
+        """Add the association of an account, or of a user in an account."""
         values = read_keys(given, ASSOCIATION_KEYS, where, "association", self.report)
         made = Association(**(values | fixed))
         self.associations[made.account, made.user, made.partition] = made
@@ -62,7 +62,7 @@ class AccountBook:
             self.places.setdefault((made.account, made.user), where)
 
     def add_qos(self, where: str, name: str, given: Mapping[str, str]) -> None:
-        """Note a QOS, or change one."""
+        """Add a QOS, or change one."""
         values = read_keys(given, QOS_KEYS, where, "QOS", self.report)
         self.qos[name] = replace(self.qos.get(name, Qos(name)), **values)
 

@@ -84,7 +84,7 @@ def reservations_of(
 def node_events(
     path: Path, epoch_s: int, nodes: Collection[str], report: ImportReport
 ) -> tuple[list[Outage], list[Drain]]:
-    """Return outages and drains of ``sacctmgr -P show event``; not those before the history."""
+    """Return outages and drains of ``sacctmgr -P show event`` that reach into the history."""
     outages: list[Outage] = []
     drains: list[Drain] = []
     for where, row in read_table(path, "nodename", "timestart"):
@@ -106,7 +106,7 @@ def node_events(
 
 
 def down_lines(blocks: Sequence[Block], nodes: Collection[str]) -> list[NodeInterval]:
-    """Return nodes that slurm.conf says are out: DownNodes, or State of a NodeName line."""
+    """Return the nodes that are out in slurm.conf: DownNodes, or State of a NodeName line."""
     found: list[NodeInterval] = []
     for block in blocks:
         state = (block.text("State") or "DOWN").upper()

@@ -1,4 +1,4 @@
-"""What becomes of the parameters of slurm.conf that the twin does not hold."""
+"""Verdicts on the parameters of slurm.conf that no field of the twin holds."""
 
 from __future__ import annotations
 

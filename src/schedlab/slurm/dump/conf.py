@@ -1,4 +1,4 @@
-"""slurm.conf: its parameters, nodes and partitions, with the DEFAULT lines worked in."""
+"""slurm.conf: its parameters, nodes and partitions, with the DEFAULT lines applied."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class Entry:
     line: ConfLine | None = None
 
     def error(self, reason: str) -> InputError:
-        """Return what is wrong with it: ``slurm.conf:12: PriorityMaxAge is ...``."""
+        """Return an error about the parameter: ``slurm.conf:12: PriorityMaxAge is ...``."""
         text = f"{self.key} {reason}"
         return self.line.error(text) if self.line else InputError(f"{self.where}: {text}")
 
 
 @dataclass(frozen=True)
 class Block:
-    """A line of nodes, of a partition and the like: its name, and its entries by lower key."""
+    """A line of nodes, a partition or the like: its name, and its entries by lower-case key."""
 
     name: str
     where: str
@@ -47,13 +47,13 @@ class Block:
         return None
 
     def error(self, reason: str) -> InputError:
-        """Return what is wrong with it."""
+        """Return an error with the place of the line."""
         return self.line.error(reason) if self.line else InputError(f"{self.where}: {reason}")
 
 
 @dataclass
 class SlurmConf:
-    """What slurm.conf says; later parameters replace earlier ones, as in Slurm."""
+    """The content of slurm.conf; later parameters replace earlier ones, as in Slurm."""
 
     path: Path
     parameters: dict[str, Entry] = field(default_factory=dict)
@@ -66,13 +66,13 @@ class SlurmConf:
 
     @property
     def cluster_name(self) -> str:
-        """As Slurm writes it: in lower case."""
+        """The name of the cluster as Slurm writes it: in lower case."""
         entry = self.parameters.get("clustername")
         return entry.value.lower() if entry and entry.value else "cluster"
 
 
 def read_conf(path: Path) -> SlurmConf:
-    """Return the file with those that it includes."""
+    """Read slurm.conf and the files that it includes."""
     conf = SlurmConf(path)
     lists = {
         "nodename": conf.nodes,
@@ -106,7 +106,10 @@ def conf_texts(path: Path) -> dict[str, str]:
 
 
 def read_blocks(path: Path, *names: str) -> list[Block]:
-    """Return the lines of gres.conf, topology.conf and the like; ``names`` may begin one."""
+    """Return the lines of gres.conf, topology.conf and the like.
+
+    A line that begins with one of the keys ``names`` has its value as name; others have none.
+    """
     found = []
     for line in conf_lines(path):
         entries = _entries(line.pairs, line)

@@ -26,17 +26,17 @@ class ConfLine:
     pairs: tuple[tuple[str, str], ...]
 
     def error(self, reason: str) -> InputError:
-        """Return what is wrong with the line."""
+        """Return an error with the place of the line."""
         return InputError.at(self.path, self.number, reason)
 
     @property
     def where(self) -> str:
-        """``slurm.conf:12``, for reports."""
+        """The place of the line for reports, such as ``slurm.conf:12``."""
         return f"{self.path.name}:{self.number}"
 
 
 def conf_lines(path: Path, cluster: str = "") -> Iterator[ConfLine]:
-    """Yield every line that says something, those of included files in their place."""
+    """Yield every line that is not empty; lines of included files take the place of Include."""
     yield from _lines(path, cluster, ())
 
 
@@ -56,7 +56,7 @@ def _lines(path: Path, cluster: str, above: tuple[Path, ...]) -> Iterator[ConfLi
 
 
 def _logical_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield lines without comments; one that ends with a backslash goes on in the next."""
+    """Yield lines without comments; a line that ends with a backslash continues on the next."""
     source = Source.load(path)
     kept, first = "", 0
     for number, raw in enumerate(decode(source.data).splitlines(), 1):
@@ -76,7 +76,7 @@ def _logical_lines(path: Path) -> Iterator[tuple[int, str]]:
 def _included(path: Path, number: int, name: str, cluster: str) -> list[Path]:
     """Return the files of an Include.
 
-    Absolute ones are looked for beside, by their last name, too.
+    A file that is not at its path is looked for beside the including file, by its last name.
     """
     wanted = Path(name.replace("%c", cluster))
     folder = path.parent

@@ -1,4 +1,4 @@
-"""Which file of a dump is what."""
+"""The files of a dump: their names, and what each is read for."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NAMES: dict[str, tuple[tuple[str, ...], str]] = {
 
 
 class DumpFiles:
-    """The files of a dump folder by what they are; gzip is fine."""
+    """The files of a dump folder by kind; they may be compressed with gzip."""
 
     def __init__(self, folder: Path, report: ImportReport) -> None:
         if not folder.is_dir():

@@ -1,4 +1,4 @@
-"""What was read, and what becomes of it: modelled, harmless or not modelled."""
+"""What the import read, and what becomes of it: modelled, harmless or not modelled."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class Finding:
     """One parameter that was read.
 
     Args:
-        name: as Slurm calls it, such as ``SchedulerParameters.bf_interval``.
-        value: as it was written.
-        where: such as ``slurm.conf:12``.
+        name: Slurm's name, such as ``SchedulerParameters.bf_interval``.
+        value: the value as it was written.
+        where: the place, such as ``slurm.conf:12``.
         verdict: one of ``VERDICTS``.
-        meaning: what that means here, in a sentence.
+        meaning: what the value means for the twin, in a sentence.
     """
 
     name: str
@@ -33,20 +33,20 @@ class Finding:
 
 @dataclass
 class ImportReport:
-    """All that the import has to tell."""
+    """The report of an import."""
 
     findings: list[Finding] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
-    """Holes, differences and what was guessed, a sentence each."""
+    """Gaps, differences and guesses, a sentence each."""
     files: dict[str, str] = field(default_factory=dict)
     """What each file of the dump was read for."""
 
     def add(self, name: str, value: str, where: str, verdict: str, meaning: str) -> None:
-        """Note what becomes of a parameter."""
+        """Add the finding on a parameter."""
         self.findings.append(Finding(name, value, where, verdict, meaning))
 
     def note(self, sentence: str) -> None:
-        """Note what is worth a sentence, once."""
+        """Add a remark, unless it is there already."""
         if sentence not in self.remarks:
             self.remarks.append(sentence)
 
@@ -65,7 +65,7 @@ class ImportReport:
         }
 
     def to_markdown(self, title: str) -> str:
-        """Return a page for people."""
+        """Return the report as a page in Markdown."""
         return "\n".join(self._page(title)) + "\n"
 
     def _page(self, title: str) -> Iterator[str]:

@@ -70,9 +70,9 @@ def history_of(
     path: Path,
     report: ImportReport,
 ) -> SlurmHistory:
-    """Return the jobs as the accounting tells them.
+    """Return the history of the jobs in the accounting.
 
-    Those that still ran run up to their limit. Those that were cancelled while they waited are
+    Jobs that still ran run up to their limit. Jobs that were cancelled while they waited are
     cancelled at the same time, if they wait then.
     """
     jobs = merged_attempts(records)
@@ -102,7 +102,7 @@ def history_of(
 
 
 def _as_ended(job: Record) -> Record:
-    """Return a job that has not ended as one that runs for as long as it may."""
+    """Return a job that has not ended as one that runs up to its limit."""
     if job.get("state") not in _UNFINISHED:
         return job
     start = job.get("start_time") or job["queue_time"]
@@ -123,8 +123,8 @@ def _tell_unfinished(details: pl.DataFrame, path: Path, report: ImportReport) ->
 def _with_begin(details: pl.DataFrame, path: Path, report: ImportReport) -> pl.DataFrame:
     """Mark the jobs that ran when the history begins.
 
-    Accounting does not tell of jobs that had ended before. So the machine is known from the first
-    end on; what had started before that is given.
+    Accounting does not have jobs that had ended before. So the state of the machine is known from
+    the first end on, and jobs that had started before it start as they did.
     """
     import polars as pl
 
@@ -144,7 +144,7 @@ def _with_begin(details: pl.DataFrame, path: Path, report: ImportReport) -> pl.D
 
 
 def _withdrawals(details: pl.DataFrame) -> tuple[Command, ...]:
-    """Return what cancelled jobs that had not started."""
+    """Return the commands that cancelled jobs before they started."""
     import polars as pl
 
     gone = details.filter(
@@ -155,7 +155,7 @@ def _withdrawals(details: pl.DataFrame) -> tuple[Command, ...]:
 
 
 def _in_order(rows: Sequence[Mapping[str, Any]], workload: Workload) -> pl.DataFrame:
-    """Return the details of the jobs of the workload, which were numbered from 1 as they came."""
+    """Return the details in the order of the workload; job ids count the rows from 1."""
     import polars as pl
 
     kept = [
@@ -195,7 +195,7 @@ def details_of(job: Record, extra: Mapping[str, str], epoch: int) -> dict[str, A
 
 
 def _suspended_s(text: str) -> int | None:
-    """Read sacct's 00:01:30; None where it does not tell, or the job was not suspended."""
+    """Read sacct's 00:01:30; None if it is not readable, or if the job was not suspended."""
     try:
         return minutes(text) or None
     except ParameterError:
@@ -209,8 +209,8 @@ def _submit_line(extra: Mapping[str, str]) -> str:
 def _tasks_of(job: Record, extra: Mapping[str, str]) -> dict[str, int]:
     """Return how the CPUs of a job are cut into tasks, as its submission says.
 
-    If that does not say it, a job that ran on the nodes it asked for has its CPUs evenly there; one
-    that got more nodes than it asked for may have its CPUs anywhere.
+    If that does not say it, a job on no more nodes than it asked for has its CPUs spread evenly
+    over them; a job that got more nodes than it asked for may have its CPUs anywhere.
     """
     asked, line = job["resource_req"], _submit_line(extra)
     nodes = max(int(asked["num_host"]), 1)
@@ -239,7 +239,7 @@ def _cpus_of(job: Record, extra: Mapping[str, str]) -> int:
 
 
 def _memory_per_cpu_kb(job: Record, extra: Mapping[str, str]) -> float | None:
-    """Return the memory of each CPU, if the submission asks for it so, or if the job shows it.
+    """Return the memory of each CPU, if the submission asks for it by CPU or the job shows it.
 
     A job that got more nodes than it asked for, and no more memory, had asked for it by CPU.
     """
@@ -257,14 +257,14 @@ def _memory_per_cpu_kb(job: Record, extra: Mapping[str, str]) -> float | None:
 
 
 def read_extras(path: Path) -> dict[str, dict[str, str]]:
-    """Read what sacct prints beside a job's own record: Flags, Reservation and the like."""
+    """Read what sacct prints besides a job's own record: Flags, Reservation and the like."""
     if is_json(path):
         return read_json_extras(path)
     return {row["jobid"]: row for _, row in read_table(path, "jobid", lenient=True) if row["jobid"]}
 
 
 def commands_of(path: Path, late_s: float = 0.0) -> tuple[Command, ...]:
-    """Return the commands given to Slurm during a run: events.csv."""
+    """Read the commands given to Slurm during a run from events.csv."""
     found = []
     for where, row in read_table(path, "offset_s", "command"):
         job = _ABOUT_JOB.search(row["command"])

@@ -1,4 +1,4 @@
-"""From a dump to a site: the one function that reads everything in its order."""
+"""The import of a dump: one function reads all files in order and returns the site."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 Accounting = Callable[[Path], tuple[Sequence[Record], Sequence[object]]]
-"""Reads what ``sacct`` wrote, as text or JSON: standard job records, and what was not readable."""
+"""A reader of ``sacct`` output, text or JSON: returns job records, and rows it could not read."""
 LATEST_S = 60.0
-"""A job that slurmctld knew of later than this after its submission is another of that number."""
+"""A log line further than this from a job's submission is about another job of that number."""
 
 
 def import_dump(
@@ -62,13 +62,13 @@ def import_dump(
     version: str | None = None,
     skip_unknown: bool = False,
 ) -> tuple[SlurmSite, ImportReport]:
-    """Return the site that a dump describes, and what became of all that was read.
+    """Return the site that a dump describes, and a report on all that was read.
 
     Args:
         folder: the dump.
         accounting: reads the output of ``sacct``.
-        version: of Slurm; default: what the dump says.
-        skip_unknown: whether jobs of unknown partitions are left out; an error otherwise.
+        version: the version of Slurm. Default: the one in the dump.
+        skip_unknown: whether to leave out jobs of unknown partitions; they are an error otherwise.
     """
     report = ImportReport()
     files = DumpFiles(Path(folder), report)
@@ -222,7 +222,7 @@ def _with_clocks(
 
 
 def _with_submissions(details: pl.DataFrame, known: Mapping[str, float]) -> pl.DataFrame:
-    """Add to the details when slurmctld knew of the jobs, where its log has them."""
+    """Take submissions from slurmctld's log, where it shows when slurmctld knew of the job."""
     import polars as pl
 
     moments = []

@@ -1,4 +1,4 @@
-"""What slurmctld's log tells: the phases of its loops, and when it knew of each job."""
+"""What slurmctld's log shows: the phases of its loops, and when it knew of each job."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def clocks_of_log(
         epoch_s: the moment of time 0 of the history.
         last_s: the last submission of the history.
         parameters: periods of the loops.
-        report: takes the remark when the log does not tell them.
+        report: receives a remark if the log does not show the phases.
     """
     seen: dict[str, list[float]] = {_MAIN: [], _BACKFILL: [], _PRIORITY: [], _KILL: []}
     full: list[float] = []
@@ -111,7 +111,7 @@ def _tests(kills: list[float]) -> list[float]:
 def _ticks(runs: list[float], tests: list[float]) -> list[float]:
     """Return turns of the loop: tests of limits, and runs of the main scheduler that it made.
 
-    These lie a whole number of turns after another.
+    Such runs come a whole number of turns after the turn before them.
     """
     found: list[float] = []
     for moment_s, is_test in sorted([(x, True) for x in tests] + [(x, False) for x in runs]):

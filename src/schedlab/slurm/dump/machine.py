@@ -33,7 +33,7 @@ class Partitions:
 
 
 def groups_of(nodes: Sequence[Node]) -> tuple[NodeGroup, ...]:
-    """Group neighbours that are alike, so that numbers of nodes follow Slurm's order."""
+    """Group neighbouring nodes that are alike, so that their numbers follow Slurm's order."""
     groups = []
     for number, (_, alike) in enumerate(groupby(nodes, _likeness), 1):
         found = list(alike)
@@ -84,7 +84,10 @@ def partitions_of(
     parameters: SlurmParameters,
     report: ImportReport,
 ) -> Partitions:
-    """Return the partitions in the order of slurm.conf; one without nodes is told and left out."""
+    """Return the partitions in the order of slurm.conf.
+
+    A partition without nodes is left out, with a remark in the report.
+    """
     if not blocks:
         raise InputError("the dump describes no partition; slurm.conf needs a PartitionName line")
     known = {node.name: node for node in nodes}

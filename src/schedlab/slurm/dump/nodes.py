@@ -83,7 +83,7 @@ def natural_order(name: str) -> tuple[Any, ...]:
 def with_gres_types(
     nodes: Iterable[Node], gres: Sequence[Block], report: ImportReport
 ) -> list[Node]:
-    """Return the nodes with the types of GPUs that only gres.conf tells."""
+    """Return the nodes with the types of GPUs that only gres.conf has."""
     types: dict[str, dict[str, int]] = {}
     for block in gres:
         kind = block.text("Name")
@@ -184,7 +184,7 @@ def _read(block: Block, key: str, text: str, reader: Any) -> Any:
 
 
 def _tell(blocks: Sequence[Block], report: ImportReport, kind: str) -> None:
-    """Note one finding for each key of all these lines."""
+    """Add one finding to the report for each key of these lines."""
     by_key: dict[str, list[tuple[str, str, str]]] = {}
     for block in blocks:
         for key, entry in block.entries.items():

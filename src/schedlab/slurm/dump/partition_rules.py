@@ -1,4 +1,4 @@
-"""The lines PartitionName of slurm.conf, and the records of ``scontrol show partition``."""
+"""The PartitionName lines of slurm.conf, and the records of ``scontrol show partition``."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def rules_of(block: Block) -> PartitionRules:
 
 
 def tell_partitions(blocks: Sequence[Block], report: ImportReport) -> None:
-    """Note one finding for each key of all these lines."""
+    """Add one finding to the report for each key of these lines."""
     by_key: dict[str, list[tuple[str, str, str]]] = {}
     for block in blocks:
         for key, entry in block.entries.items():
@@ -125,7 +125,7 @@ def tell_partitions(blocks: Sequence[Block], report: ImportReport) -> None:
 
 
 def _over_subscribe(block: Block) -> tuple[str, int]:
-    """Read ``FORCE:2`` as the mode and how many jobs may share a core; 4 where not said."""
+    """Read ``FORCE:2`` as the mode and how many jobs may share a core; 4 if not given."""
     text = (block.text("OverSubscribe", "Shared") or "NO").upper()
     mode, _, jobs = text.partition(":")
     if mode not in ("NO", "YES", "FORCE", "EXCLUSIVE") or (jobs and not jobs.isdecimal()):

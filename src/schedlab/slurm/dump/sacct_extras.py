@@ -1,4 +1,4 @@
-"""What ``sacct --json`` tells beside a job's own record, under the names of the columns of text."""
+"""Values of ``sacct --json`` that job records lack, under the column names of sacct's tables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def is_json(path: Path) -> bool:
 
 
 def read_json_extras(path: Path) -> dict[str, dict[str, str]]:
-    """Return by the id of the job how long it was suspended, who started it, and the like.
+    """Return, by job id, how long a job was suspended, which scheduler started it, and the like.
 
     Rows that are not jobs are left out; the reader of the records reports them.
     """
@@ -43,7 +43,7 @@ def _extra(job: dict[str, Any]) -> dict[str, str]:
 
 
 def _id(job: dict[str, Any]) -> str:
-    """Return it as sacct prints it: 12, 12_3 for a task, 12+1 for a part of several."""
+    """Return the job id as sacct prints it: 12, 12_3 for a task, 12+1 for a part of several."""
     array, het = _part(job, "array"), _part(job, "het")
     task = _number(array.get("task_id"))
     if (parent := _number(array.get("job_id"))) and task is not None:

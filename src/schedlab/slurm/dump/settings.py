@@ -1,4 +1,4 @@
-"""The parameters of slurmctld, from slurm.conf and from what the running one says of itself."""
+"""The parameters of slurmctld, from slurm.conf and from ``scontrol show config``."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ _DEFAULT_VERSION = "22.05"
 
 
 class SettingsCollector:
-    """Collects values of parameters and tells what becomes of each."""
+    """A collector of parameters, which reports what becomes of each."""
 
     def __init__(self, report: ImportReport) -> None:
         self._report = report
@@ -125,7 +125,7 @@ class SettingsCollector:
         self._within = options_of(SECTIONS["scheduler"], WITHIN)
 
     def take(self, entries: Iterable[Entry]) -> None:
-        """Read parameters; each is told."""
+        """Read parameters, and report each of them."""
         for entry in entries:
             key = entry.key.lower()
             if key == WITHIN.lower():
@@ -138,7 +138,7 @@ class SettingsCollector:
                 )
 
     def made(self, version: str, cluster_name: str) -> SlurmParameters:
-        """Return the parameters, with the defaults of the version where nothing was said."""
+        """Return the parameters, with the defaults of the version for those that were not read."""
         usual = defaults_of(version)
         sections = {
             name: replace(getattr(usual, name), **values) for name, values in self._values.items()
@@ -181,7 +181,7 @@ def settings_of(
     report: ImportReport,
     version: str | None = None,
 ) -> SlurmParameters:
-    """Return the parameters of slurm.conf, and beside them what ``scontrol show config`` says.
+    """Return the parameters of slurm.conf, and those that only ``scontrol show config`` has.
 
     Where the two differ, slurm.conf counts: the running slurmctld may not have read it yet.
     """

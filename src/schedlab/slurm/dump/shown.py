@@ -15,7 +15,7 @@ _SETTING = re.compile(r"([A-Za-z][\w\[\]]*)\s*=(?:\s(.*))?")
 
 
 def read_config(path: Path) -> dict[str, Entry]:
-    """Return the parameters that ``scontrol show config`` prints, by lower name."""
+    """Return the parameters that ``scontrol show config`` prints, by name in lower case."""
     found: dict[str, Entry] = {}
     for number, text in _lines(path):
         match = _SETTING.fullmatch(text.strip())
@@ -51,10 +51,10 @@ def read_shown(path: Path, first: str) -> list[Block]:
 def read_table(
     path: Path, *needed: str, lenient: bool = False
 ) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the rows of a table with ``|`` between columns, each with where it stands.
+    """Yield the rows of a table with ``|`` between columns, each with its file and line.
 
-    Names of columns are in lower case without blanks: ``Def QOS`` is ``defqos``. A
-    row of another length is an error, or left out if ``lenient``.
+    Names of columns are in lower case without blanks: ``Def QOS`` is ``defqos``. A row of another
+    length is an error, or left out if ``lenient``.
     """
     lines = [(number, text) for number, text in _lines(path) if text.strip()]
     if not lines:

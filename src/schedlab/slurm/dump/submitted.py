@@ -1,4 +1,4 @@
-"""What was submitted to a Slurm, and when: the table that a replay writes beside its truth."""
+"""What was submitted to a Slurm, and when: submitted.csv, the table that a replay writes."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def submitted_history(
     report: ImportReport,
     late_s: float = 0.0,
 ) -> SlurmHistory:
-    """Return the jobs as they were asked for, with what became of them where that is known.
+    """Return the jobs as they were submitted, with their real outcome where it is known.
 
     Args:
         path: the table; one line for a job, or for an array of jobs.
-        truth: details of jobs by ``slurm_id``.
+        truth: real details of jobs by ``slurm_id``.
         epoch_s: the whole second of offset 0.
-        report: takes the remarks.
+        report: receives the remarks.
         late_s: how long after that second offset 0 is.
     """
     rows = [_job(where, row, truth, late_s) for where, row in _tasks(path)]
@@ -121,7 +121,7 @@ def _columns(
         "slurm_id": slurm_id,
         "submit_s": offset,
         "true_run_s": true_run,
-        # The table tells how many nodes the tasks need where --nodes was not given.
+        # Without --nodes the table has the number of nodes that the tasks need.
         "min_nodes": None if asked == needed else asked,
         "dependency": row.get("dependency_ids") or row.get("dependency") or None,
         "kill_invalid_dependency": {"yes": True, "no": False}.get(row.get("kill_invalid_dep", "")),
@@ -144,7 +144,7 @@ def _gpus(row: Row) -> tuple[int, str]:
 
 
 def exact_starts(path: Path, late_s: float = 0.0) -> dict[str, dict[str, Any]]:
-    """Read starts.csv of a run: starts and ends to the millisecond, and the starting loop."""
+    """Read starts.csv of a run: starts and ends to the millisecond, and the starting scheduler."""
     found: dict[str, dict[str, Any]] = {}
     for _, row in read_table(path, "jobid", "start_offset_s"):
         name = row["jobid"] + (f"_{row['task']}" if row.get("task") else "")
@@ -161,7 +161,7 @@ def exact_starts(path: Path, late_s: float = 0.0) -> dict[str, dict[str, Any]]:
 
 
 def truth_of(records: Sequence[Record], extras: Mapping[str, Row], epoch_s: int) -> dict[str, Any]:
-    """Return what the accounting tells of each job, by its ``slurm_id``."""
+    """Return the details of each job in the accounting, by its ``slurm_id``."""
     return {
         job["jobid"]: details_of(job, extras.get(job["jobid"], {}), epoch_s)
         for job in merged_attempts(records)

@@ -1,4 +1,4 @@
-"""What users had used when the history begins: ``sshare`` tells what they have used at its end."""
+"""Past use of users at the start of a history, computed from what ``sshare`` shows at its end."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from schedlab.slurm.site import SlurmSite
 from schedlab.slurm.use import Owner, decay_rate, last_moment, use_of_jobs
 
 MOST_HALF_LIVES = 6
-"""After this long 1.6 % of a use is left, too little to compute it back."""
+"""After this number of half lives 1.6 % of a use is left, too little to compute it back."""
 
 
 def with_usage(site: SlurmSite, path: Path, report: ImportReport) -> SlurmSite:
     """Return the site with what its users had used before the history begins.
 
-    The use of jobs of the history is taken off what they have used at its end; what is left had
-    been more by as much as has been forgotten since.
+    The use by jobs of the history is subtracted from the use at its end. The rest is scaled up by
+    what has decayed since the history begins.
     """
     if site.history is None or not len(site.history.details):
         return site

@@ -21,11 +21,11 @@ _YES, _NO = (
 )
 _PART_LIMITS = {"yes": "ANY", "any": "ANY", "all": "ALL", "no": "NO"}
 _SHORT_ENDLESS_S = 65534 * 60
-"""What Slurm takes for UNLIMITED where it keeps minutes in 16 bits."""
+"""The value of UNLIMITED where Slurm keeps minutes in 16 bits."""
 
 
 ALWAYS_COUNTED = ("cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages")
-"""Resources that Slurm counts whatever AccountingStorageTRES says."""
+"""Resources that Slurm always counts, whatever AccountingStorageTRES says."""
 
 
 def is_unset(text: str) -> bool:
@@ -155,7 +155,7 @@ def _endless_seconds(text: str) -> int:
 
 
 def _time(text: str) -> int:
-    """Return a time that always is one; ``0`` and ``NONE`` are 0."""
+    """Return a time in seconds; 0 if it is unset or endless, such as ``NONE``."""
     return minutes(text) or 0
 
 
@@ -165,7 +165,7 @@ def _seconds(text: str) -> int:
 
 
 def _enforce(text: str) -> tuple[str, ...]:
-    """Return what AccountingStorageEnforce means: each word brings those that it needs."""
+    """Return the words of AccountingStorageEnforce, and those that they imply."""
     said = {word.lower() for word in words(text)}
     if "all" in said:
         said |= {"associations", "limits", "qos", "safe", "wckeys"}

@@ -17,11 +17,11 @@ Facts = list[tuple[str, list[tuple[str, str]]]]
 
 
 def facts_of(site: SlurmSite, replays: Mapping[str, object]) -> Facts:
-    """Return titles, each with names and values.
+    """Return the facts: titles, each with names and values.
 
     Args:
-        site: that was replayed.
-        replays: how: the number of phases, the seed and the like.
+        site: the site that was replayed.
+        replays: how it was replayed: the number of phases, the seed and the like.
     """
     partitions = [each.name for each in site.machine.clusters[0].partitions]
     machine = [
@@ -57,7 +57,7 @@ def _history(site: SlurmSite) -> list[tuple[str, str]]:
 
 
 def clock_of(site: SlurmSite) -> Clock | None:
-    """Return when time 0 of the history was; None if unknown."""
+    """Return the clock with the moment of the history's time 0; None if unknown."""
     return Clock.of(history_of(site).workload.header)
 
 

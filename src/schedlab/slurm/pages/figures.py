@@ -24,7 +24,7 @@ PERIODS = ((86400, "day"), (3600, "hour"), (600, "10 minutes"), (60, "minute"))
 FEWEST = 12
 """The least number of points of a figure over time, where the history is long enough."""
 UNITS = ((7200, 3600, "h"), (300, 60, "min"), (0, 1, "s"))
-"""From which greatest wait on an axis counts in a unit, its seconds, and its name."""
+"""The units of an axis: the greatest wait from which each is used, its seconds, and its name."""
 
 
 def error_figure(waits: JobWaits) -> Any:
@@ -87,7 +87,7 @@ def _draw(plot: Any, source: ColumnDataSource, name: str, colour: str, *, shaded
 
 
 def over_time_figure(waits: JobWaits, clock: Clock | None) -> tuple[Any, str]:
-    """Draw mean waits of jobs submitted in each day, hour or minute; return which of them it is."""
+    """Draw mean waits of jobs by day, hour or minute of submission; return which of them it is."""
     first_s, last_s = float(waits.submit_s.min()), float(waits.submit_s.max())
     axis = TimeAxis.on_clock(int(first_s), int(np.ceil(last_s)), clock, MILLISECOND_S)
     width_s, period = next(
@@ -109,7 +109,7 @@ def over_time_figure(waits: JobWaits, clock: Clock | None) -> tuple[Any, str]:
         _draw_over_time(plot, columns, each / unit_s, name, unit, axis)
     plot.min_border_left = 40
     if axis.dates:
-        plot.xaxis.ticker.desired_num_ticks = 5  # on a phone, more would lie over each other
+        plot.xaxis.ticker.desired_num_ticks = 5  # more would overlap on a phone
     plot.x_range.start = begin_s[0] / axis.unit_s
     plot.x_range.end = (begin_s[-1] + width_s) / axis.unit_s
     plot.y_range.start = 0
@@ -131,7 +131,7 @@ def _draw_over_time(
         }
     )
     _draw(plot, source, name, COLOURS[name], shaded=len(means) > 1)
-    # A period between two without jobs has no line.
+    # A period between two without jobs would have no line; so each has a point.
     plot.scatter("x", "mean", source=source, size=4, color=COLOURS[name], legend_label=name)
     time, formatters = time_tooltip("@x", axis)
     about = [("", name), ("time", time), ("jobs", "@jobs"), ("wait", f"@mean{{0,0.0}} {unit}")]

@@ -39,14 +39,14 @@ def write_fidelity(
     not_replayed: Sequence[str] = (),
     replicas: Sequence[ReplicaRow] = (),
 ) -> None:
-    """Write one HTML file that sets the twin beside what happened.
+    """Write one HTML file that compares the twin with what happened.
 
     Args:
-        site: that was replayed.
+        site: the site that was replayed.
         found: the comparison.
-        path: of the file.
+        path: path of the file.
         replays: how it was replayed: the number of phases, the seed and the like.
-        not_replayed: what the site has and the twin does not do, a sentence each.
+        not_replayed: what the site uses and the twin does not replay, a sentence each.
         replicas: other real runs of the same jobs.
     """
     require_bokeh()
@@ -78,12 +78,12 @@ def write_what_if(
     """Write one HTML file that says what a change would have done.
 
     Args:
-        site: as it is.
+        site: the present site.
         found: the comparison.
-        path: of the file.
+        path: path of the file.
         changes: what was changed, in words.
         replays: how it was replayed: the number of phases, the seed and the like.
-        not_replayed: what the site has and the twin does not do, a sentence each.
+        not_replayed: what the site uses and the twin does not replay, a sentence each.
     """
     require_bokeh()
     _TwinPage(site, found.rows, found.waits, replays, not_replayed).write(
@@ -108,11 +108,11 @@ def write_proposal(
     """Write one HTML file with a proposal for slurm.conf and its evidence.
 
     Args:
-        site: as it is.
-        found: what the search found.
-        path: of the file.
+        site: the present site.
+        found: the result of the search.
+        path: path of the file.
         replays: how it was searched: generations, phases, seed and the like.
-        not_replayed: what the site has and the twin does not do, a sentence each.
+        not_replayed: what the site uses and the twin does not replay, a sentence each.
     """
     require_bokeh()
     name = "a proposal for slurm.conf" if found.is_better else "no change of slurm.conf"
@@ -132,7 +132,7 @@ def write_proposal(
 
 @dataclass(frozen=True)
 class _TwinPage:
-    """What all pages have: waits as figures, what was not replayed, and what was."""
+    """The parts that all pages have: waits as figures, what was not replayed, and the facts."""
 
     site: SlurmSite
     rows: Sequence[FidelityRow | WhatIfRow]

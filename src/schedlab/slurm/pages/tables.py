@@ -69,7 +69,7 @@ def replica_table(found: Fidelity, replicas: Sequence[ReplicaRow]) -> TextTable:
 
 
 def what_if_table(rows: Sequence[WhatIfRow]) -> TextTable:
-    """Return waits before and after by group of jobs; those shorter beyond chance are marked."""
+    """Return waits before and after by group; waits that are shorter beyond chance are marked."""
     columns = [
         *("jobs of", "jobs", "mean wait as it was", "twin as it is", "twin, changed"),
         *("difference", "95 % interval", "over phases"),
@@ -114,7 +114,7 @@ def guard_table(found: Proposal) -> TextTable:
 
 
 def extremes(value: Spread) -> str:
-    """Return the least and the most of the replays, in one unit if they share it."""
+    """Return the least and the greatest value of the replays; a shared unit is written once."""
     least, most = short_duration(value.least), short_duration(value.most)
     unit = least.rpartition(" ")[2]
     if unit == most.rpartition(" ")[2]:
@@ -123,7 +123,7 @@ def extremes(value: Spread) -> str:
 
 
 def between(interval: tuple[float, float] | None) -> str:
-    """Return two shares; a dash where there are none."""
+    """Return the two shares of an interval as text; a dash if there is none."""
     return "–" if interval is None else f"{interval[0]:+.1%} to {interval[1]:+.1%}"
 
 

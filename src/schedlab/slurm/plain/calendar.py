@@ -17,14 +17,14 @@ FOR_EVER = 1 << 60
 
 @dataclass(frozen=True, slots=True)
 class ReservedNodes:
-    """What only jobs of a reservation may use, in whole seconds of Slurm's clock.
+    """Nodes that only jobs of a reservation may use; times in whole seconds of Slurm's clock.
 
     Args:
-        name: of the reservation.
+        name: name of the reservation.
         begin_s: when it begins.
         end_s: when it ends.
-        nodes: which ones.
-        cores: of each of them; 0 for whole nodes.
+        nodes: the numbers of its nodes.
+        cores: reserved cores of each node; 0 for whole nodes.
     """
 
     name: str
@@ -35,7 +35,7 @@ class ReservedNodes:
 
 
 class SlurmCalendar:
-    """The reservations that slurmctld knows of now, and drains and outages as they came."""
+    """The reservations that slurmctld knows of now, and the recorded drains and outages."""
 
     def __init__(self, site: SlurmSite, selector: Selector, epoch_s: int) -> None:
         self._numbers = {node.name: at for at, node in enumerate(selector.nodes)}
@@ -67,7 +67,7 @@ class SlurmCalendar:
         self.reserved.append(self.reservation(settings))
 
     def reservation(self, settings: dict[str, str]) -> ReservedNodes:
-        """Return what is to be created."""
+        """Return the reserved nodes that the settings of a command describe."""
         begin = datetime.fromisoformat(settings["starttime"]).replace(tzinfo=UTC)
         begin_s = int(begin.timestamp())
         return self._reserved(
@@ -81,7 +81,10 @@ class SlurmCalendar:
     def _reserved(
         self, name: str, begin_s: int, end_s: int, hosts: str, cores: int
     ) -> ReservedNodes:
-        """Spread the cores of several nodes evenly; all cores of a node are the node."""
+        """Return the reserved nodes, with their cores spread evenly.
+
+        A reservation of all cores of its nodes is one of whole nodes.
+        """
         nodes = self.numbers(expand_hosts(hosts))
         of_each = -(-cores // len(nodes)) if nodes else 0
         if of_each >= min((self._cpus[at] for at in nodes), default=0):
@@ -98,7 +101,7 @@ class SlurmCalendar:
         return [float(moment - epoch_s) for moment in moments if moment != FOR_EVER]
 
     def barred(self, job: TwinJob, begin_s: int, end_s: int) -> set[int]:
-        """Return nodes that the job may not use between these whole seconds."""
+        """Return the nodes that the job may not use between these whole seconds."""
         own = {each.name: each for each in self.reserved}.get(job.reservation or "")
         if own is not None:
             others = set(self._numbers.values())
@@ -112,9 +115,9 @@ class SlurmCalendar:
     def kept_cores(
         self, job: TwinJob, begin_s: int, end_s: int, running: Iterable[TwinJob]
     ) -> dict[int, int]:
-        """Return free cores of nodes that the job may not use between these whole seconds.
+        """Return the free cores of nodes that the job may not use between these whole seconds.
 
-        Jobs that end before a reservation begins may hold cores of it.
+        Jobs that end before a reservation begins may hold some of its cores.
         """
         found: Counter[int] = Counter()
         for each in self.reserved:

@@ -11,7 +11,7 @@ KINDS = ("after", "afterok", "afternotok", "afterany", "aftercorr", "singleton",
 
 @dataclass(frozen=True, slots=True)
 class SlurmCondition:
-    """One condition on one job, or array, or task: ``afterok:1063_3``; none for singleton."""
+    """One condition on a job, an array or a task: ``afterok:1063_3``; singleton names none."""
 
     kind: str
     on: str = ""
@@ -20,7 +20,7 @@ class SlurmCondition:
 
 @dataclass(frozen=True, slots=True)
 class JobConditions:
-    """All conditions of a job; of those with ``?`` one will do."""
+    """All conditions of a job; with ``?`` between them one is enough."""
 
     each: tuple[SlurmCondition, ...] = ()
     one_will_do: bool = False

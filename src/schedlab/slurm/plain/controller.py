@@ -1,6 +1,6 @@
-"""A plain slurmctld: its clocks, its queue, and what it does when; for reading and for proof.
+"""A plain slurmctld with its clocks and its queue, for reading and for checking the core.
 
-It is one class, to be read from what the schedulers see to what it is told.
+It is one class: first what the schedulers see and do, then time, then the commands that it obeys.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ DAY_S = 86_400
 
 
 class Controller:
-    """Replays the history of a site.
+    """A slurmctld that replays the history of a site.
 
     Args:
-        site: with its history.
+        site: a site with a history.
         clocks: the phases of its loops.
-        delays: what things take.
+        delays: how long operations take.
     """
 
     def __init__(
@@ -78,15 +78,15 @@ class Controller:
         }
         self._main = MainScheduler(self.settings)
         self._backfill = BackfillScheduler(self.settings)
-        self._completing = [-math.inf] * len(self.rooms)  # until when
+        self._completing = [-math.inf] * len(self.rooms)  # by node, until when
         self._patience_s = 0.0
-        self._progress_s = 0.0  # when a job last came or ended, other than for another's sake
+        self._progress_s = 0.0  # last arrival or end of a job, preemption aside
         over_s = site.parameters.control.over_time_limit_s
         self._longest_s = max((job.limit_s for job in self.jobs), default=0) + over_s + 2 * DAY_S
         self._to_come = len(self.jobs)  # submissions and commands
         self._drained: set[int] = set()
         self._closed = {each.name for each in site.partitions if each.state != "UP"}
-        self._answered_s = -math.inf  # the last answer to a kill that the log has
+        self._answered_s = -math.inf  # the last answer to a kill from the log
         self._asked = 0  # requests for the main scheduler
         self._last_main = self._last_full = self._last_limits = 0  # whole seconds
         self._changed = True
@@ -96,16 +96,16 @@ class Controller:
     # What the schedulers see and do.
 
     def second(self, time_s: float) -> int:
-        """Return the whole second, on Slurm's clock."""
+        """Return the whole second of a time, on Slurm's clock."""
         return math.floor(self.epoch_s + time_s)
 
     def usable(self) -> set[int]:
-        """Return nodes that may get jobs now."""
+        """Return the nodes that may get jobs now."""
         completed = {at for at, until_s in enumerate(self._completing) if until_s <= self.now_s}
         return completed - self._drained
 
     def in_service(self) -> set[int]:
-        """Return nodes that may get jobs now or once they have completed."""
+        """Return the nodes that may get jobs now, or once their last jobs have completed."""
         return set(range(len(self.rooms))) - self._drained
 
     def queue(self) -> list[QueueRecord]:
@@ -135,11 +135,11 @@ class Controller:
         return merge_sorted(records, self._comes_before)
 
     def barred(self, job: TwinJob, begin_s: int, end_s: int) -> set[int]:
-        """Return nodes that reservations keep from the job between these whole seconds."""
+        """Return the nodes that reservations keep from the job between these whole seconds."""
         return self.calendar.barred(job, begin_s, end_s)
 
     def kept_cores(self, job: TwinJob, begin_s: int, end_s: int) -> dict[int, int]:
-        """Return free cores of nodes that reservations keep from the job between these seconds."""
+        """Return the free cores of nodes that reservations keep from the job in this time."""
         return self.calendar.kept_cores(job, begin_s, end_s, self.running)
 
     def reservation_ends(self) -> list[int]:
@@ -147,7 +147,7 @@ class Controller:
         return [each.end_s for each in self.calendar.reserved]
 
     def now_second(self) -> int:
-        """Return now, on Slurm's clock."""
+        """Return the present whole second, on Slurm's clock."""
         return self.second(self.now_s)
 
     def eligible_for(self, job: TwinJob) -> int:
@@ -155,11 +155,11 @@ class Controller:
         return self.second(self.now_s) - self.second(job.begin_s)
 
     def has_licences(self, job: TwinJob) -> bool:
-        """Return whether all its licences are free."""
+        """Return whether all licences of the job are free."""
         return self.eligible.has_licences(job)
 
     def may_start(self, job: TwinJob, partition: str) -> bool:
-        """Return whether licences and limits on numbers of jobs and on wall time let it start."""
+        """Return whether licences and limits on numbers of jobs and wall time let the job start."""
         if not self.eligible.has_licences(job):
             return False
         if not self.eligible.has_array_room(job):
@@ -167,20 +167,20 @@ class Controller:
         return self._refuse(job, self.limits.keeps_from_starting(job, partition))
 
     def may_have(self, job: TwinJob, partition: str, nodes: list[int] | None) -> bool:
-        """Return whether limits on resources let it have these nodes, or what it asks for."""
+        """Return whether limits on resources let the job have these nodes, or what it asks for."""
         asks = self.selector.asks(job)
         if nodes is not None:
             asks = self.selector.holds(job, partition, nodes)
         return self._refuse(job, self.limits.keeps_from_having(job, partition, asks))
 
     def _refuse(self, job: TwinJob, reason: str | None) -> bool:
-        """Note why the job waits. Return whether nothing keeps it."""
+        """Note why the job waits, if there is a reason. Return whether there is none."""
         if reason is not None:
             job.reason = reason
         return reason is None
 
     def lacks_nodes(self, job: TwinJob, partition: str) -> bool:
-        """Return whether it needs nodes that are out of service."""
+        """Return whether the job needs nodes that are out of service."""
         out = self._drained & self.selector.partitions[partition]
         return bool(out) and not self.selector.could(job, partition, out)
 
@@ -207,7 +207,7 @@ class Controller:
         self._share_by_tier()
 
     def preempt(self, job: TwinJob, partition: str, allowed: Collection[int]) -> list[int] | None:
-        """End running jobs for it, if that makes room. Return the nodes that it can have then."""
+        """End running jobs if that makes room for the job. Return the nodes that it then gets."""
         control = self.site.parameters.control
         pause_s = control.kill_wait_s + control.message_timeout_s
         if (
@@ -247,7 +247,10 @@ class Controller:
     # Time.
 
     def run(self, until_s: float = math.inf) -> None:
-        """Replay until then, or until nothing is left that could run; go on where it stopped."""
+        """Replay until this time, or until no job is left that could run.
+
+        A further call continues from there.
+        """
         if not self._events:
             self._begin()
         while self._events and self._is_open():
@@ -257,7 +260,7 @@ class Controller:
             getattr(self, f"_{what}")(about)
 
     def movable(self) -> list[TwinJob]:
-        """Return the jobs that a priority could move: not held, and their conditions are met."""
+        """Return waiting jobs that a priority could move: not held, and with conditions met."""
         return [
             job
             for job in self.pending
@@ -288,9 +291,10 @@ class Controller:
         self._push(clocks.priority_s, "priority", None)
 
     def _is_open(self) -> bool:
-        """Return whether a job runs or may still run, or something is to come.
+        """Return whether a job runs or may still run, or submissions or commands are to come.
 
-        Jobs may take each other's nodes for ever, and none of them ends.
+        Jobs may preempt each other for ever; so the replay closes after a long time without
+        progress.
         """
         is_stale = not self._to_come and self.now_s > self._progress_s + self._longest_s
         if is_stale and self.running:
@@ -313,7 +317,7 @@ class Controller:
 
     @property
     def _cycle_s(self) -> float:
-        """After this long without a change every loop has looked at every job."""
+        """The time without a change after which every loop has looked at every job."""
         calc_s = self.site.parameters.priority.calc_period_s
         return 2.0 * max(self.settings.bf_interval_s, self.settings.sched_interval_s, calc_s)
 
@@ -335,7 +339,7 @@ class Controller:
         self._changed = True
 
     def _test_nodes(self, job: TwinJob, partition: str) -> None:
-        """Note whether a new job could run now if no other ran."""
+        """Note the reason if a new job could not run now even without other jobs."""
         second = self.second(self.now_s)
         out = self._drained & self.selector.partitions[partition]
         barred = self.calendar.barred(job, second, second + job.limit_s)
@@ -453,7 +457,7 @@ class Controller:
         self.pending.remove(job)
         self._changed = True
 
-    # What it is told.
+    # The commands that it obeys.
 
     def _order(self, command: Command) -> None:
         self._to_come -= 1
@@ -462,13 +466,13 @@ class Controller:
         self._changed = True
 
     def hold(self, job: TwinJob) -> None:
-        """Keep it out of the queue."""
+        """Hold a job: keep it out of the queue."""
         job.held = job.stage is Stage.PENDING
         job.reason = HELD_BY_ADMIN if job.held else NO_REASON
         self._asked += 1
 
     def release(self, job: TwinJob) -> None:
-        """Let it into the queue again; its age begins now."""
+        """Let a held job into the queue again; its age begins now."""
         job.held = False
         job.reason = NO_REASON
         job.accrue_s = self.now_s
@@ -476,26 +480,26 @@ class Controller:
         self._asked += 1
 
     def set_nice(self, job: TwinJob, nice: int) -> None:
-        """Lower its priority by this much."""
+        """Set the nice value of a job, which lowers its priority."""
         job.priority += job.nice - nice
         job.nice = nice
         self._asked += 1
         self._changed = True
 
     def set_array_limit(self, job: TwinJob, most: int) -> None:
-        """Let this number of tasks of its array run at a time."""
+        """Limit the tasks of the job's array that run at a time."""
         job.array_limit = most
         self._asked += 1
 
     def cancel(self, job: TwinJob, how: str = "cancelled") -> None:
-        """End it, or withdraw it."""
+        """End a running job, or withdraw a waiting one."""
         if job.stage is Stage.RUNNING:
             self._kill(job, how)
         elif job.stage is Stage.PENDING:
             self._cancel(job)
 
     def requeue(self, job: TwinJob, how: str) -> None:
-        """End its run; it waits again, and its credential must expire first."""
+        """End the run of a job; the job waits again until its credential has expired."""
         if job.stage is not Stage.RUNNING:
             return
         self._kill(job, how)
@@ -506,7 +510,7 @@ class Controller:
         self.pending.append(job)
 
     def suspend(self, job: TwinJob) -> None:
-        """Stop it where it is: others may have its CPUs; its memory and its GPUs stay its own."""
+        """Suspend a running job: other jobs may have its CPUs; it keeps its memory and GPUs."""
         if job.stage is not Stage.RUNNING or job.is_suspended:
             return
         self._stop(job)
@@ -515,10 +519,10 @@ class Controller:
         self._share_by_tier()
 
     def resume(self, job: TwinJob) -> None:
-        """Let it go on.
+        """Resume a suspended job.
 
-        If others of its partition have its CPUs now, they share them, and Slurm counts those of
-        the others only.
+        If other jobs of its partition have its CPUs now, they share them, and Slurm counts only the
+        CPUs of the other jobs.
         """
         if not job.is_suspended or job.is_shadowed:
             return
@@ -539,7 +543,7 @@ class Controller:
         job.turned_s = self.now_s
 
     def _go_on(self, job: TwinJob) -> None:
-        """Continue with what is left of its limit."""
+        """Let a suspended job continue with what is left of its limit."""
         job.is_suspended = job.is_shadowed = False
         job.suspended_s += self.now_s - job.turned_s
         job.turned_s = self.now_s
@@ -550,8 +554,8 @@ class Controller:
     def _share_by_tier(self) -> None:
         """Suspend jobs whose CPUs jobs of higher tiers have; resume those whose CPUs are free.
 
-        Those of a partition that run stay, as long as there is room; then those that stand still
-        go on. Which cores of a node a job has is not known: they are counted.
+        In each partition running jobs go on as long as there is room, and suspended jobs after
+        them. Cores are only counted: it is not known which cores of a node a job has.
         """
         levels = self.selector.levels if self.selector.gangs else {}
         above: Counter[int] = Counter()  # CPUs of running jobs of higher tiers, by node
@@ -590,8 +594,8 @@ class Controller:
     def set_node(self, hosts: tuple[str, ...], state: str) -> None:
         """Drain nodes, take them down, or resume them.
 
-        With ReturnToService=2 a node that answers is back: at once if jobs ran there, otherwise
-        when it is pinged.
+        With ReturnToService=2 a node is back in service when it answers: at once if jobs ran there,
+        otherwise when it is pinged.
         """
         numbers = self.calendar.numbers(hosts)
         self._asked += 1
@@ -622,12 +626,12 @@ class Controller:
         self._changed = True
 
     def create_reservation(self, settings: dict[str, str]) -> None:
-        """Keep nodes for some jobs."""
+        """Create a reservation, which keeps nodes for some jobs."""
         self.calendar.add(settings)
         self._asked += 1
 
     def delete_reservation(self, name: str) -> None:
-        """Give them back."""
+        """Delete a reservation."""
         self.calendar.remove(name)
         self._asked += 1
 
@@ -641,7 +645,10 @@ class Controller:
         return usual if job.may_requeue is None else job.may_requeue
 
     def _comes_before(self, one: QueueRecord, other: QueueRecord) -> bool:
-        """Put a job that may preempt another before it, whatever else counts."""
+        """Return whether one record comes before the other.
+
+        A job that may preempt another comes before it, whatever else counts.
+        """
         may, may_it = (
             self.preempting.may_preempt(*first, second[0])
             for first, second in ((one, other), (other, one))

@@ -12,7 +12,7 @@ from schedlab.slurm.site import SlurmSite
 
 
 class Readiness(Enum):
-    """What a test of conditions says."""
+    """The result of a test of conditions."""
 
     YES = "yes"
     NOT_YET = "not yet"
@@ -46,28 +46,28 @@ class Eligible:
         return BEGIN_TIME if now_s < job.begin_s else None
 
     def is_stuck(self, job: TwinJob) -> bool:
-        """Return whether nothing that is to come lets the job run."""
+        """Return whether the conditions of the job can never be met."""
         tests = [self._fulfilled(job, each, float("inf")) for each in job.conditions.each]
         return bool(tests) and (
             _together(tests, one_will_do=job.conditions.one_will_do) is Readiness.NEVER
         )
 
     def has_licences(self, job: TwinJob) -> bool:
-        """Return whether all its licences are free."""
+        """Return whether all licences of the job are free."""
         return all(self._free.get(name, 0) >= count for name, count in job.licences.items())
 
     def has_array_room(self, job: TwinJob) -> bool:
-        """Return whether its array may have another running task."""
+        """Return whether the job's array may have another running task."""
         return not job.array_limit or self._running_tasks[job.id] < job.array_limit
 
     def started(self, job: TwinJob) -> None:
-        """Take its licences, and a place of its array."""
+        """Take the licences of a job that starts, and a place in its array."""
         self._running_tasks[job.id] += 1
         for name, count in job.licences.items():
             self._free[name] -= count
 
     def ended(self, job: TwinJob) -> None:
-        """Give back what it took."""
+        """Give back the licences of a job that ended, and its place in the array."""
         self._running_tasks[job.id] -= 1
         for name, count in job.licences.items():
             self._free[name] += count
@@ -92,7 +92,7 @@ class Eligible:
         if other.stage is not Stage.DONE or other.completed_s > now_s:
             return Readiness.NOT_YET
         if other.completed_s + self._min_age_s < now_s < float("inf"):
-            return Readiness.YES  # slurmctld has forgotten it
+            return Readiness.YES  # slurmctld has forgotten the other job
         well = other.how == "completed"
         failed = (kind == "afterok" and not well) or (kind == "afternotok" and well)
         return Readiness.NEVER if failed else Readiness.YES

@@ -1,9 +1,9 @@
-"""Fair share: what users have used, how fast that is forgotten, and what it makes of their jobs.
+"""Fair share: the past use of users, its decay, and the factors of users that follow from it.
 
-Slurm adds up the use of a job when it ends, and every PriorityCalcPeriod that of running jobs. Then
+Slurm adds the use of a job when it ends, and the use of running jobs every PriorityCalcPeriod. Then
 a fair tree computes all factors again. The classic formula looks at accounts before the use of
-running jobs is added, and at a user when the next priority of one of his jobs is computed; see
-``fair_tree.c`` and ``priority_multifactor.c`` of 22.05.
+running jobs is added, and at a user when the next priority of one of the user's jobs is computed;
+see ``fair_tree.c`` and ``priority_multifactor.c`` of 22.05.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from schedlab.slurm.accounts import ROOT, Accounts, Association
 from schedlab.slurm.parameters import PrioritySettings
 
 LN_2 = 0.693
-"""As Slurm writes it."""
+"""The value of ln 2 that Slurm uses."""
 
 
 @dataclass(eq=False)
 class AssociationShare:
-    """An association in the tree, with its use and what was made of it at the last pass."""
+    """An association in the tree, with its use and what the last pass computed from it."""
 
     association: Association
     parent: AssociationShare | None = None
@@ -35,12 +35,12 @@ class AssociationShare:
 
     @property
     def is_user(self) -> bool:
-        """Whether jobs are submitted under it."""
+        """Whether the association is a user's, under which jobs are submitted."""
         return self.association.user is not None
 
     @property
     def fair_parent(self) -> AssociationShare | None:
-        """The account among whose children it competes, past those with Fairshare=parent."""
+        """The account among whose children it competes, skipping those with Fairshare=parent."""
         above = self.parent
         while above is not None and above.association.shares_of_parent:
             above = above.parent
@@ -52,7 +52,7 @@ class FairShare:
 
     Args:
         accounts: the associations.
-        settings: half life, period and which formula.
+        settings: half life, period and formula.
         start_s: when slurmctld began to count.
     """
 
@@ -99,7 +99,7 @@ class FairShare:
         self._add(share, billing * seconds * self._decay**seconds)
 
     def begin_pass(self, now_s: int) -> None:
-        """Forget some of the past; then ``charge`` the running jobs up to now."""
+        """Decay past use; the caller then charges running jobs with ``charge`` up to now."""
         forgotten = self._decay ** (now_s - self.last_pass_s)
         for each in self.shares:
             each.usage *= forgotten
@@ -148,7 +148,7 @@ class FairShare:
                 rival.children.append(each)
 
     def _norm_shares(self) -> None:
-        """Divide by its siblings' shares; in the classic formula by all."""
+        """Compute each share among its siblings; in the classic formula among all associations."""
         self._root.norm_shares = 0.0 if self.settings.is_fair_tree else 1.0
         waiting = [self._root]
         for above in waiting:
@@ -176,7 +176,7 @@ class FairShare:
         Ranking(len(self._users)).rank(self._root.children, tied=False)
 
     def _classic_accounts(self) -> None:
-        """Compute the use of accounts, from the root down; that of users when it is asked for."""
+        """Compute the use of accounts, from the root down; that of users is computed on demand."""
         self._root.effective_usage = 1.0
         waiting = [self._root]
         for above in waiting:
@@ -206,10 +206,10 @@ class FairShare:
 
 @dataclass
 class Ranking:
-    """The ranks that a fair tree gives to users, from the best down; those of equal use share one.
+    """The ranks that a fair tree gives to users, from the best down; users that tie share one.
 
     Args:
-        users: how many there are.
+        users: number of users.
     """
 
     users: int
@@ -218,7 +218,7 @@ class Ranking:
         self.next_rank = self.shared_rank = self.users
 
     def rank(self, siblings: list[AssociationShare], *, tied: bool) -> None:
-        """Give the users below these their factors.
+        """Set the factors of the users among and below these siblings.
 
         Args:
             siblings: users and accounts with one parent.

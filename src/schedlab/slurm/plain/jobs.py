@@ -19,7 +19,7 @@ from schedlab.slurm.site import SlurmHistory, SlurmSite
 
 MIB_KB = 1024
 ENDED_ITSELF = ("COMPLETED", "FAILED", "OUT_OF_MEMORY", "CANCELLED")
-"""States of jobs whose recorded length is how long they run."""
+"""States of jobs whose recorded length is their run time."""
 
 
 class Stage(Enum):
@@ -43,7 +43,7 @@ class NodeShare:
 
 @dataclass(slots=True, frozen=True)
 class JobRun:
-    """One time that a job ran."""
+    """One run of a job."""
 
     start_s: float
     end_s: float
@@ -57,17 +57,17 @@ class TwinJob:
     """A job, or a task of an array.
 
     Args:
-        position: in the history.
-        id: Slurm's number; that of the array for its tasks.
+        position: the job's place in the history.
+        id: Slurm's number of the job; for a task, that of its array.
         task: its index in the array; -1 for a job of its own.
         tasks_per_node: 0 where nothing was asked for.
         min_nodes: as given with ``--nodes``; 0 without the option.
-        memory_mb: of each node; None is the default of the partition.
+        memory_mb: memory of each node; None means the default of the partition.
         run_s: how long it runs if it is not stopped.
-        is_measured: whether that is from its real start to its real end.
+        is_measured: whether the run time is that from its real start to its real end.
         unseen_s: how long it was suspended at an unknown time; it may run longer by that.
         recorded_start_s: when it started, if it ran when the history begins; inf otherwise.
-        recorded_nodes: where.
+        recorded_nodes: the nodes on which it ran then.
     """
 
     position: int
@@ -107,15 +107,15 @@ class TwinJob:
     held: bool = False
     reason: str = NO_REASON  # why it waits
     priority: int = 0
-    accrue_s: float | None = None  # from when on it gains age; None is its submission
+    accrue_s: float | None = None  # since when it gains age; None means its submission
     preempted_s: float = -math.inf  # when it last ended others to make room
-    is_marked: bool = False  # it is to make room, and has its grace time
+    is_marked: bool = False  # it must make room, and has its grace time
     planned_cpus: int | None = None  # what backfill's last plan would give it
     start_s: float = math.nan
     is_suspended: bool = False
-    is_shadowed: bool = False  # by jobs of a higher tier, which have its CPUs
+    is_shadowed: bool = False  # suspended by jobs of a higher tier, which have its CPUs
     turned_s: float = math.nan  # when it last started, was suspended or resumed
-    ran_s: int = 0  # whole seconds before it was last suspended
+    ran_s: int = 0  # whole seconds that it ran before it was last suspended
     suspended_s: float = 0.0  # how long, before it was last resumed
     end_s: float = math.nan
     started_by: str = ""
@@ -129,7 +129,7 @@ class TwinJob:
 
     @property
     def cpus(self) -> int:
-        """The CPUs that it asks for in all."""
+        """The number of CPUs that the job asks for in all."""
         return self.tasks * self.cpus_per_task
 
     @property
@@ -166,7 +166,7 @@ def jobs_of(site: SlurmSite) -> list[TwinJob]:
 
 
 def suspended_by(command: Command) -> str | None:
-    """Return the job that the command had suspended."""
+    """Return the name of the job that the command suspended; None if there is none."""
     match command.text.split():
         case ["scontrol", "suspend", name] if command.worked:
             return name
@@ -188,7 +188,7 @@ def _default_qos(site: SlurmSite) -> dict[tuple[str, str | None], str]:
 
 
 def _rows(history: SlurmHistory) -> Iterator[dict[str, Any]]:
-    """Yield a row of all columns for each job; what is missing is not there."""
+    """Yield a row of all columns for each job, without its missing values."""
     workload = history.workload
     names = workload.columns
     values = [workload[name].tolist() for name in names]
@@ -259,7 +259,7 @@ def _job(
 def _run(row: Mapping[str, Any]) -> tuple[float, bool]:
     """Return how long the job runs, and whether that was measured in the history.
 
-    Where it is not told when it was suspended, it runs meanwhile.
+    A job that was suspended at an unknown time runs meanwhile.
     """
     if row.get("state") == "TIMEOUT":
         return math.inf, False
@@ -270,9 +270,9 @@ def _run(row: Mapping[str, Any]) -> tuple[float, bool]:
 
 
 def _recorded_nodes(row: Mapping[str, Any], numbers: Mapping[str, int]) -> tuple[int, ...]:
-    """Return where the job runs when the history begins.
+    """Return the nodes on which the job runs when the history begins.
 
-    Nowhere if the site has not all these nodes.
+    Return none if the site does not have all these nodes.
     """
     hosts = expand_hosts(row["hosts"]) if row.get("ran_before") and row.get("hosts") else ()
     if not all(host in numbers for host in hosts):

@@ -1,4 +1,4 @@
-"""Limits of associations and QOS: which count for a job, and what running jobs count for each."""
+"""Limits of associations and QOS: which apply to a job, and what running jobs use of each."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from schedlab.slurm.site import SlurmSite
 
 MINUTE_S = 60
 FORGOTTEN = 10
-"""After this many half lives the use no longer makes jobs wait."""
+"""The number of half lives after which past use no longer makes jobs wait."""
 Amounts = Mapping[str, float]
 Whose = tuple[str, ...]
 
 
 class LimitMeasure(Enum):
-    """What a limit is set to, by the end of its Slurm name."""
+    """What a limit bounds; each value is the end of the limit's name in Slurm."""
 
     JOBS = "Jobs"
     TRES = "TRES"
@@ -38,13 +38,13 @@ class LimitMeasure(Enum):
     RUN_MINUTES = "TRESRunMins"
     """What running jobs could still use up to their time limits."""
     MINUTES = "TRESMins"
-    """What jobs have used, and Slurm has not forgotten."""
+    """What jobs have used, as far as Slurm has not forgotten it."""
     WALL = "Wall"
-    """How long jobs have run, and Slurm has not forgotten."""
+    """How long jobs have run, as far as Slurm has not forgotten it."""
 
 
 IN_PASSING = (LimitMeasure.MINUTES, LimitMeasure.WALL)
-"""What grows while jobs run, and is forgotten."""
+"""The measures that grow while jobs run, and are forgotten over time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +53,11 @@ class Bound:
 
     Args:
         measure: what it limits.
-        whose: of which jobs together, such as ``("qos user", "normal", "ann")``; empty for one job
-            alone.
-        tres: of which resource; empty for jobs and wall time.
-        most: how much.
-        reason: why a job waits that would break it, as squeue says.
+        whose: the jobs that it limits together, such as ``("qos user", "normal", "ann")``; empty
+            for one job alone.
+        tres: the resource; empty for numbers of jobs and wall time.
+        most: the largest allowed amount.
+        reason: why a job that would break it waits, in the words of squeue.
         ends: whether running jobs are ended when they reach it.
     """
 
@@ -71,7 +71,7 @@ class Bound:
 
 @dataclass(slots=True)
 class Count:
-    """What the jobs of an association, or of a QOS, count together."""
+    """What the jobs of an association, or of a QOS, use together."""
 
     decays: bool
     jobs: int = 0
@@ -93,10 +93,10 @@ class Counted:
 
 
 class SlurmLimits:
-    """The limits of a site, and what counts for them over time; times are whole seconds.
+    """The limits of a site, and the use that counts for them over time; times in whole seconds.
 
     Args:
-        site: with its accounts.
+        site: the site with its accounts.
         start_s: when slurmctld began to count.
     """
 
@@ -119,7 +119,7 @@ class SlurmLimits:
         self._bounds: dict[tuple[str, str, str, str], tuple[Bound, ...]] = {}
         self.counts: dict[Whose, Count] = {}
         self._counted: dict[TwinJob, Counted] = {}
-        # Slurm tells what was used before as billing, which without weights is CPUs.
+        # Slurm reports earlier use as billing, which without weights is CPUs.
         known = ["billing"]
         if not any(each.billing_weights for each in site.partitions):
             known.append("cpu")
@@ -129,27 +129,27 @@ class SlurmLimits:
                     self.count(_group(each)).used_s[name] += chain[0].usage
 
     def count(self, whose: Whose) -> Count:
-        """Return what these jobs count together."""
+        """Return what these jobs use together."""
         if whose not in self.counts:
             qos = self._qos.get(whose[1]) if whose[0].startswith("qos") else None
             self.counts[whose] = Count(decays=qos is None or "NoDecay" not in qos.flags)
         return self.counts[whose]
 
     def keeps_from_starting(self, job: TwinJob, partition: str) -> str | None:
-        """Return why limits on numbers of jobs or on wall time do not let it start.
+        """Return why limits on numbers of jobs or on wall time do not let the job start.
 
-        None if they do.
+        Return None if they let it start.
         """
         bounds = (each for each in self.bounds(job, partition) if not each.tres)
         return next((each.reason for each in bounds if not self._passes(each, job, {})), None)
 
     def keeps_from_having(self, job: TwinJob, partition: str, asks: Amounts) -> str | None:
-        """Return why limits on resources do not let it have this; None if they do."""
+        """Return why limits on resources do not let the job have these; None if they do."""
         bounds = (each for each in self.bounds(job, partition) if each.tres)
         return next((each.reason for each in bounds if not self._passes(each, job, asks)), None)
 
     def waits_for_minutes(self, job: TwinJob, partition: str, asks: Amounts) -> bool:
-        """Return whether others have used what it needs: it starts when that is forgotten."""
+        """Return whether past use keeps the job waiting: it starts when that is forgotten."""
         return any(
             bound.measure in IN_PASSING and not self._passes(bound, job, asks)
             for bound in self.bounds(job, partition)
@@ -166,7 +166,7 @@ class SlurmLimits:
             return count.jobs < bound.most
         if bound.measure is LimitMeasure.TRES:
             return count.held[bound.tres] + asked <= bound.most
-        is_free = self.factor(job) == 0  # what is used does not count against it
+        is_free = self.factor(job) == 0  # past use does not count against it
         run = 0 if is_free else _minutes(count.run_s[bound.tres])
         if bound.measure is LimitMeasure.RUN_MINUTES:
             return minutes * asked + run <= bound.most
@@ -177,19 +177,19 @@ class SlurmLimits:
         return left > 0 and (minutes * asked + run if bound.tres else minutes) <= left
 
     def minutes(self, job: TwinJob) -> int:
-        """Return its time limit, as limits count it."""
+        """Return the job's time limit in minutes, as limits count it."""
         minutes = job.limit_s // MINUTE_S
         qos = self._qos.get(job.qos)
         is_weighted = qos is not None and "UsageFactorSafe" in qos.flags
         return int(minutes * self.factor(job)) if is_weighted else minutes
 
     def factor(self, job: TwinJob) -> float:
-        """Return by how much its use counts."""
+        """Return the factor by which the job's use counts."""
         qos = self._qos.get(job.qos)
         return 1.0 if qos is None else qos.usage_factor
 
     def started(self, job: TwinJob, partition: str, holds: Amounts, second: int) -> None:
-        """Count the job."""
+        """Count a job that starts."""
         counts = [self.count(each) for each in self.whose(job, partition)]
         own = Counted(counts, holds, self.factor(job), second, job.limit_s)
         self._counted[job] = own
@@ -201,7 +201,7 @@ class SlurmLimits:
                 count.run_s[name] += amount * left
 
     def ended(self, job: TwinJob, second: int) -> None:
-        """Count what it has used, and no more."""
+        """Add what the job has used, and stop counting it."""
         own = self._counted.pop(job)
         self._use(own, second)
         left = own.factor * self._left_s(own)
@@ -212,7 +212,7 @@ class SlurmLimits:
                 count.run_s[name] = max(0.0, count.run_s[name] - amount * left)
 
     def look(self, running: Iterable[TwinJob], second: int) -> None:
-        """Forget what was used, and count what running jobs have used since the last pass.
+        """Decay past use, and add what running jobs have used since the last pass.
 
         Slurm does so with priority/multifactor, every PriorityCalcPeriod.
         """
@@ -234,7 +234,7 @@ class SlurmLimits:
         self._last_pass_s = second
 
     def has_run_out(self, job: TwinJob, partition: str, second: int) -> bool:
-        """Return whether a running job is ended because all that there was is used up."""
+        """Return whether a running job is ended because a limit on its use is used up."""
         own = self._counted[job]
         for bound in self.bounds(job, partition) if not self.is_safe else ():
             if not bound.ends:
@@ -255,7 +255,7 @@ class SlurmLimits:
         return max(own.start_s, self._last_pass_s)
 
     def _left_s(self, own: Counted) -> int:
-        """Return how long it may run from the last pass on."""
+        """Return how long the job may run from the last pass on."""
         return max(0, own.start_s + own.limit_s - self._since_s(own))
 
     def _use(self, own: Counted, second: int) -> None:
@@ -270,7 +270,7 @@ class SlurmLimits:
                 count.used_s[name] += amount * used_s
 
     def _qos_of(self, job: TwinJob, partition: str) -> list[Qos]:
-        """Return the QOS of the partition and that of the job; what the first one sets counts."""
+        """Return the QOS of the partition and that of the job; the first one takes precedence."""
         names = dict.fromkeys((self._partition_qos.get(partition) or job.qos, job.qos))
         found = [self._qos[name] for name in names if name in self._qos]
         own = self._qos.get(job.qos)
@@ -279,7 +279,7 @@ class SlurmLimits:
         return found
 
     def whose(self, job: TwinJob, partition: str) -> list[Whose]:
-        """Return with which other jobs it counts, whatever their limits are."""
+        """Return the groups of jobs in which the job counts, whatever their limits are."""
         if not self._is_enforced:
             return []
         chain = self._chains.get((job.account, job.user), ())
@@ -303,7 +303,7 @@ class SlurmLimits:
         return self._bounds[alike]
 
     def _bounds_of(self, job: TwinJob, partition: str) -> Iterator[Bound]:
-        """Yield the limits: what a QOS sets takes the place of the same kind of an association."""
+        """Yield the limits; a limit of a QOS replaces that of the same kind of an association."""
         said: set[tuple[str, LimitMeasure, str]] = set()
         for qos in self._qos_of(job, partition):
             own = list(_of_qos(qos, job))
@@ -317,7 +317,7 @@ class SlurmLimits:
 
 
 def _minutes(seconds: float) -> int:
-    """Count whole minutes only."""
+    """Return the whole minutes."""
     return math.floor(seconds / MINUTE_S)
 
 
@@ -352,8 +352,8 @@ def _of_qos(qos: Qos, job: TwinJob) -> Iterator[tuple[str, Bound]]:
 def _of_associations(chain: tuple[Association, ...]) -> Iterator[tuple[str, Bound]]:
     """Yield the limits of a user's association and of the accounts above it.
 
-    An account's limits on one job, or on the jobs of one user, are those of its users who have none
-    of their own. What the root sets ends no job.
+    An account's limits on one job, or on the jobs of one user, apply to its users who have none of
+    their own. Limits of the root account end no job.
     """
     for each in chain:
         for bound in _of_group(each, _group(each), ends=each.account != ROOT):

@@ -12,13 +12,13 @@ from schedlab.slurm.site import SlurmSite
 
 MIB = 1 << 20
 MOST_TIERS = 5
-"""With more of them jobs are not suspended by tier."""
+"""With more tiers jobs are not suspended by tier."""
 BILLED = ("cpu", "mem", "node", "gres/gpu")
 
 
 @dataclass(slots=True, frozen=True)
 class NodeKind:
-    """What never changes of a node."""
+    """The properties of a node that never change."""
 
     name: str
     cpus: int
@@ -36,14 +36,14 @@ class Room:
     cpus: int
     memory_mb: float
     gpus: int
-    below: list[int] = field(default_factory=list)  # by level: CPUs that jobs of lower ones hold
+    below: list[int] = field(default_factory=list)  # by level: CPUs held by jobs of lower levels
 
     def copy(self) -> Room:
-        """Return a room of its own."""
+        """Return an independent copy."""
         return Room(self.cpus, self.memory_mb, self.gpus, list(self.below))
 
     def over_lower(self, level: int) -> Room:
-        """Return the room of a job that lets jobs of lower levels wait."""
+        """Return the room for a job of this level, which may suspend jobs of lower levels."""
         return replace(self, cpus=self.cpus + self.below[level])
 
     def take(self, share: NodeShare) -> None:
@@ -67,7 +67,7 @@ Rooms = Sequence[Room]
 
 
 class Selector:
-    """Chooses nodes for jobs of one site."""
+    """The chooser of nodes for the jobs of one site."""
 
     def __init__(self, site: SlurmSite) -> None:
         self.nodes = _nodes_of(site)
@@ -88,7 +88,7 @@ class Selector:
             each.name: tiers.index(each.priority_tier) if self.gangs else 0
             for each in cluster.partitions
         }
-        self._near_gpus = [0] * len(self.nodes)  # as a job that asks for GPUs last saw them
+        self._near_gpus = [0] * len(self.nodes)  # free ones when a job with GPUs was last tested
         self._select = site.parameters.select
         self._bills_most = "MAX_TRES" in site.parameters.priority.flags
         self.counts_memory = any("MEMORY" in each for each in self._select.parameters)
@@ -105,7 +105,7 @@ class Selector:
         return rules.over_subscribe_jobs
 
     def all_free(self) -> list[Room]:
-        """Return the rooms of a machine without jobs; shared cores count for each."""
+        """Return the rooms of an idle machine; a core counts for each job that may share it."""
         levels = max(self.levels.values(), default=0) + 1 if self.gangs else 0
         return [
             Room(each.cpus * rows, each.memory_mb, each.gpus, [0] * levels)
@@ -123,9 +123,9 @@ class Selector:
     def capable(
         self, job: TwinJob, partition: str, allowed: Collection[int], *, gpus: bool = True
     ) -> set[int]:
-        """Return those of the nodes that could hold a part of the job if they were idle.
+        """Return the allowed nodes that could hold a part of the job if they were idle.
 
-        Without ``gpus`` those count that lack its GPUs, too.
+        Without ``gpus``, nodes that lack the job's GPUs count, too.
         """
         rooms = self.all_free()
         if not gpus:
@@ -145,12 +145,12 @@ class Selector:
     ) -> list[int] | None:
         """Return the nodes that the job would get.
 
-        Where jobs are suspended by tier, those of lower tiers do not count if it does not fit
+        Where jobs are suspended by tier, jobs of lower tiers do not count if the job does not fit
         beside them.
 
         Args:
-            job: that wants them.
-            partition: in which.
+            job: the job to place.
+            partition: the partition in which it would run.
             rooms: what is free on each node.
             allowed: the nodes that it may have.
             kept: free cores of nodes that it may not use.
@@ -174,7 +174,7 @@ class Selector:
         return None
 
     def test(self, job: TwinJob, partition: str) -> None:
-        """Test a job that is submitted on idle nodes, as Slurm does; weights are set by it."""
+        """Test a newly submitted job on idle nodes, as Slurm does; the test sets weights."""
         self.forget_gpus(job, partition)
         self._note_gpus(job, partition, self.all_free(), self.partitions[partition])
 
@@ -184,14 +184,14 @@ class Selector:
         return self.pick(job, partition, self.all_free(), allowed) is not None
 
     def could(self, job: TwinJob, partition: str, barred: Collection[int]) -> bool:
-        """Return the same, without a notice."""
+        """Return the same as ``ever``, but leave the weights of nodes as they are."""
         before = list(self._near_gpus)
         found = self.ever(job, partition, barred)
         self._near_gpus = before
         return found
 
     def shares(self, job: TwinJob, partition: str, nodes: Iterable[int]) -> dict[int, NodeShare]:
-        """Return what the job holds of each of its nodes."""
+        """Return the job's share of each of its nodes."""
         chosen = sorted(nodes)
         whole = self.is_exclusive(job, partition)
         left, found = job.cpus, dict[int, NodeShare]()
@@ -206,7 +206,7 @@ class Selector:
         return found
 
     def memory_mb(self, job: TwinJob, partition: str, cpus: int) -> float:
-        """Return what a job holds of the memory of a node on which it has this number of CPUs."""
+        """Return the memory that a job holds on a node where it has this number of CPUs."""
         amount_mb, by_cpu = self.memory_rule(job, partition)
         return amount_mb * cpus if by_cpu else amount_mb
 
@@ -225,7 +225,7 @@ class Selector:
         return float(select.def_mem_per_node_mb or 0), False
 
     def asks(self, job: TwinJob) -> dict[str, float]:
-        """Return what it asks for in all, by Slurm's names of resources."""
+        """Return what the job asks for in all, by Slurm's names of resources."""
         nodes, partition = job.needed_nodes, job.partitions[0]
         by_node = nodes if job.memory_mb is not None else 1
         asks = {
@@ -237,7 +237,7 @@ class Selector:
         return asks | {"billing": self._billing(partition, asks)}
 
     def holds(self, job: TwinJob, partition: str, nodes: Iterable[int]) -> dict[str, float]:
-        """Return what it would hold of these nodes, by Slurm's names of resources."""
+        """Return what the job would hold of these nodes, by Slurm's names of resources."""
         shares = self.shares(job, partition, nodes).values()
         holds = {
             "cpu": sum(each.cpus for each in shares),
@@ -256,7 +256,7 @@ class Selector:
         return max(parts) if self._bills_most else sum(parts)
 
     def _free_cpus(self, at: int, room: Room, row: int) -> int:
-        """Return CPUs that are free in a row.
+        """Return the number of CPUs of a node that are free in a row.
 
         With OverSubscribe=FORCE:2 a node has two rows of jobs. The first is filled first.
         """
@@ -286,7 +286,7 @@ class Selector:
         return not self.counts_memory or self.memory_mb(job, partition, cpus) <= room.memory_mb
 
     def _choose(self, job: TwinJob, offers: Mapping[int, int]) -> list[int] | None:
-        """Take the lightest nodes that will do; if that fails, without those that offer least."""
+        """Take the lightest nodes that suffice; if that fails, leave out those that offer least."""
         group = dict(offers)
         while len(group) >= job.needed_nodes and sum(group.values()) >= job.cpus:
             found = self._by_weight(job, group)
@@ -297,7 +297,7 @@ class Selector:
         return None
 
     def _by_weight(self, job: TwinJob, offers: Mapping[int, int]) -> list[int] | None:
-        """Take all nodes of the lighter weights, and of the last one as many as are wanted."""
+        """Take all nodes of the lighter weights, and as many of the last weight as are needed."""
         best: dict[int, int] = {}
         lighter: list[int] = []
         for weight in sorted({self._weight(at) for at in offers}):
@@ -342,7 +342,7 @@ class Selector:
     def _note_gpus(
         self, job: TwinJob, partition: str, rooms: Rooms, allowed: Iterable[int]
     ) -> None:
-        """Count a node on which a job that wants GPUs is tested as lighter from then on."""
+        """Make nodes lighter once a job that asks for GPUs has been tested on them."""
         if not job.gpus:
             return
         for at in self.partitions[partition].intersection(allowed):
@@ -353,7 +353,7 @@ class Selector:
     def forget_gpus(
         self, job: TwinJob, partition: str, barred: Collection[int] = frozenset()
     ) -> None:
-        """Set the weights again of all nodes that could hold the job, as when it is started."""
+        """Reset the weights of all nodes that could hold the job, as when it is started."""
         for at in self.partitions[partition].difference(barred):
             node = self.nodes[at]
             idle = Room(node.cpus * self.rows_of_node[at], node.memory_mb, job.gpus)
@@ -367,7 +367,7 @@ class Selector:
         return job.needed_nodes if job.tasks_per_node or job.min_nodes else math.inf
 
     def _leaves(self, offers: Mapping[int, int]) -> list[list[int]]:
-        """Return nodes by leaf switch, in the order of topology.conf; or by runs of neighbours."""
+        """Return nodes by leaf switch in the order of topology.conf, or by runs of neighbours."""
         found: dict[int, list[int]] = {}
         run, before = -1, -2
         for at in sorted(offers):

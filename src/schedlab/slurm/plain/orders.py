@@ -1,4 +1,4 @@
-"""What operators and users tell slurmctld meanwhile: ``scontrol`` and ``scancel``."""
+"""Commands of operators and users during a run: ``scontrol`` and ``scancel``."""
 
 from __future__ import annotations
 
@@ -15,47 +15,47 @@ NODE_STATES = ("DRAIN", "DOWN", "RESUME")
 
 
 class Obeying(Protocol):
-    """What a controller does when it is told."""
+    """A controller that obeys commands."""
 
     def hold(self, job: TwinJob) -> None:
-        """Keep it out of the queue."""
+        """Hold a job: keep it out of the queue."""
 
     def release(self, job: TwinJob) -> None:
-        """Let it into the queue again."""
+        """Let a held job into the queue again."""
 
     def set_nice(self, job: TwinJob, nice: int) -> None:
-        """Lower its priority by this much."""
+        """Set the nice value of a job, which lowers its priority."""
 
     def set_array_limit(self, job: TwinJob, most: int) -> None:
-        """Let this number of tasks of its array run at a time."""
+        """Limit the tasks of the job's array that run at a time."""
 
     def cancel(self, job: TwinJob) -> None:
-        """End it, or withdraw it."""
+        """End a running job, or withdraw a waiting one."""
 
     def requeue(self, job: TwinJob, how: str) -> None:
-        """End its run; it waits again."""
+        """End the run of a job; the job waits again."""
 
     def suspend(self, job: TwinJob) -> None:
-        """Stop it where it is."""
+        """Suspend a running job."""
 
     def resume(self, job: TwinJob) -> None:
-        """Let it go on."""
+        """Resume a suspended job."""
 
     def set_node(self, hosts: tuple[str, ...], state: str) -> None:
         """Drain nodes, take them down, or resume them."""
 
     def create_reservation(self, settings: dict[str, str]) -> None:
-        """Keep nodes for some jobs."""
+        """Create a reservation, which keeps nodes for some jobs."""
 
     def delete_reservation(self, name: str) -> None:
-        """Give them back."""
+        """Delete a reservation."""
 
     def set_partition(self, name: str, state: str) -> None:
         """Open or close a partition."""
 
 
 class Orders:
-    """Reads commands, and has them obeyed; others are told as not understood."""
+    """A reader of commands, which has a controller obey those that it understands."""
 
     def __init__(self, jobs: list[TwinJob]) -> None:
         self._jobs: dict[str, list[TwinJob]] = {}
@@ -65,7 +65,7 @@ class Orders:
                 self._jobs.setdefault(f"{job.id}_{job.task}", []).append(job)
 
     def give(self, command: Command, to: Obeying) -> bool:
-        """Have the command obeyed. Return whether it was understood."""
+        """Have the controller obey the command. Return whether the command was understood."""
         found = self._understand(command, to)
         if found is None:
             return False
@@ -73,7 +73,7 @@ class Orders:
         return True
 
     def understands(self, command: Command, to: Obeying) -> bool:
-        """Return whether the command is one of those that are obeyed."""
+        """Return whether the command is understood; always for one that Slurm refused."""
         return not command.worked or self._understand(command, to) is not None
 
     def _understand(self, command: Command, to: Obeying) -> Callable[[], None] | None:

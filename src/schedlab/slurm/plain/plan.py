@@ -1,4 +1,4 @@
-"""Backfill's table: which nodes no planned job has, from when to when."""
+"""Backfill's table: which nodes are without planned jobs, from when to when."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class BackfillPlan:
     def free_between(
         self, begin_s: int, end_s: int, allowed: frozenset[int]
     ) -> tuple[frozenset[int], int | None]:
-        """Return those of the nodes without plans in that time, and when it is worth to look again.
+        """Return the allowed nodes without plans in that time, and when to look again.
 
-        That is the end of the first record behind which some node is free that was not before;
-        None if there is none.
+        The second is the end of the first record after which a node is free that was not free
+        before; None if there is no such record.
         """
         free, later_s = allowed, None
         for place, record in enumerate(self.records):
@@ -53,7 +53,7 @@ class BackfillPlan:
         )
 
     def reserve(self, begin_s: int, end_s: int, nodes: Collection[int]) -> None:
-        """Plan the nodes for a job; then the first two records that have become equal are one."""
+        """Plan the nodes for a job, and merge the first two neighbouring records that are equal."""
         found = []
         for record in self.records:
             first, last = max(record.begin_s, begin_s), min(record.end_s, end_s)

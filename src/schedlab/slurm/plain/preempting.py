@@ -10,7 +10,7 @@ from schedlab.slurm.site import SlurmSite
 
 
 class Preempting:
-    """The rules of one site."""
+    """The rules of preemption of one site."""
 
     def __init__(self, site: SlurmSite, selector: Selector) -> None:
         self._settings = site.parameters.preempt
@@ -49,9 +49,9 @@ class Preempting:
         running: Iterable[TwinJob],
         now_s: float,
     ) -> tuple[list[int], list[TwinJob]] | None:
-        """Return the nodes that the job gets, and whose jobs it takes.
+        """Return the nodes that the job gets, and the jobs that it preempts.
 
-        None if even that is not enough.
+        Return None if even preemption does not make enough room.
         """
         exempt_s = self._settings.exempt_time_s
         inside = self._selector.partitions[partition]
@@ -84,7 +84,7 @@ class Preempting:
         allowed: Collection[int],
         ranked: list[TwinJob],
     ) -> tuple[list[int], list[TwinJob]] | None:
-        """Remove one after another until the job fits."""
+        """Remove running jobs one after another until the job fits."""
         free = [room.copy() for room in rooms]
         for place, other in enumerate(ranked, 1):
             for at, share in other.shares.items():
@@ -95,7 +95,10 @@ class Preempting:
         return None
 
     def _rank(self, other: TwinJob) -> tuple[float, ...]:
-        """Put the least QOS first, then the fewest nodes, then the order of Slurm's job list."""
+        """Put the lowest QOS first, then the fewest nodes, then the order of Slurm's job list.
+
+        With preempt_youngest_first, the latest start takes the place of the fewest nodes.
+        """
         qos = self._qos.get(other.qos)
         priority = 0 if qos is None else qos.priority
         if self._youngest_first:

@@ -11,13 +11,13 @@ from schedlab.slurm.plain.priority import Multifactor, PriorityRequest
 from schedlab.slurm.site import SlurmSite
 
 FIRST_PRIORITY = 4_294_901_759
-"""Of the first job under priority/basic; each later one has one less."""
+"""The priority of the first job under priority/basic; each later job has one less."""
 
 
 def priority_request(
     job: TwinJob, asks: dict[str, float], association_priority: int
 ) -> PriorityRequest:
-    """Return what of the job counts for its priority now."""
+    """Return the properties of the job that count for its priority now."""
     return PriorityRequest(
         partition=job.partitions[0],
         qos=job.qos,
@@ -31,11 +31,11 @@ def priority_request(
 
 
 class JobPriorities:
-    """Priorities are computed at submission, and then only every PriorityCalcPeriod.
+    """The priorities of jobs, computed at submission and then only every PriorityCalcPeriod.
 
     Args:
-        site: whose rules count.
-        selector: tells what jobs ask for.
+        site: the site whose rules count.
+        selector: says what jobs ask for.
         second: gives the whole second of a time, on Slurm's clock.
         start_s: when slurmctld began to count.
     """
@@ -54,7 +54,7 @@ class JobPriorities:
         }
 
     def set(self, job: TwinJob, now_s: float) -> None:
-        """Compute the priority of a job that has just come, or is looked at again."""
+        """Compute the priority of a job at its submission, or when it is looked at again."""
         if self._settings.type == "priority/basic":
             job.priority = job.priority or FIRST_PRIORITY - job.position - job.nice
             return
@@ -76,7 +76,7 @@ class JobPriorities:
             for job in pending:
                 self.set(job, now_s)
             return
-        # Users are looked at as their jobs come in Slurm's list.
+        # Users are looked at in the order of their jobs in Slurm's list.
         for job in sorted((*running, *pending), key=lambda job: job.position):
             if job.stage is Stage.RUNNING:
                 self.charge(job, now_s)

@@ -12,14 +12,14 @@ MIB = 1 << 20
 
 @dataclass(frozen=True)
 class PriorityRequest:
-    """What of a job counts for its priority.
+    """The properties of a job that count for its priority.
 
     Args:
-        cpus: asked for, or once backfill has planned the job, what it would get.
+        cpus: the CPUs it asks for or, once backfill has planned the job, those it would get.
         min_nodes: as given with ``--nodes``; 1 without the option.
         limit_s: its time limit.
         tres: amounts of resources, by name.
-        site_factor: what an administrator or a plugin has set.
+        site_factor: the part of the priority that an administrator or a plugin has set.
     """
 
     partition: str
@@ -49,7 +49,7 @@ class Factors:
 
     @property
     def priority(self) -> int:
-        """The sum, cut to a whole number; at least 1."""
+        """The sum of the parts, cut to a whole number; at least 1."""
         weighted = self.age + self.fairshare + self.jobsize + self.partition + self.qos
         return max(1, int(weighted + self.assoc + self.tres + self.site - self.nice))
 
@@ -61,12 +61,12 @@ class Multifactor:
     site: SlurmSite
 
     def factors(self, job: PriorityRequest, fair_share: float, age_s: int) -> Factors:
-        """Return the weighted parts.
+        """Return the weighted parts of a job's priority.
 
         Args:
-            job: what it asks for.
+            job: the properties of the job.
             fair_share: the factor of its association at the last pass.
-            age_s: how long it has been gaining age at the last pass.
+            age_s: how long the job has been gaining age at the last pass.
         """
         own = self.site.parameters.priority
         age = min(1.0, age_s / own.max_age_s) if own.max_age_s else 0.0
@@ -109,14 +109,14 @@ class Multifactor:
 
     @cached_property
     def _partition_factors(self) -> dict[str, float]:
-        """Of the largest PriorityJobFactor."""
+        """The PriorityJobFactor of each partition, as a share of the largest."""
         given = {each.name: each.priority_job_factor for each in self.site.partitions}
         most = max(given.values(), default=0)
         return {name: value / most if most else 0.0 for name, value in given.items()}
 
     @cached_property
     def _qos_factors(self) -> dict[str, float]:
-        """Of the largest priority of a QOS."""
+        """The priority of each QOS, as a share of the largest."""
         most = max((each.priority for each in self.site.accounts.qos), default=0)
         return {each.name: each.priority / most if most else 0.0 for each in self.site.accounts.qos}
 
@@ -126,7 +126,7 @@ class Multifactor:
 
     @cached_property
     def _partition_tres(self) -> dict[str, dict[str, float]]:
-        """By partition: cpu, mem in MiB, node and gres/gpu of its nodes."""
+        """The cpu, mem in MiB, node and gres/gpu of the nodes of each partition."""
         cluster, found = self.site.machine.clusters[0], dict[str, dict[str, float]]()
         nodes = [group for group in self.site.machine.groups for _ in range(group.nodes)]
         for each in cluster.partitions:

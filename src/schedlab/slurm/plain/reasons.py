@@ -21,12 +21,12 @@ REASONS = (
     *(NO_REASON, PRIORITY, RESOURCES, HELD_BY_USER, HELD_BY_ADMIN, DEPENDENCY, NEVER),
     *(ARRAY_LIMIT, BEGIN_TIME, RESERVATION, PARTITION_DOWN, LICENSES, NOT_AVAILABLE, RESERVED),
 )
-"""Those that are not limits; cpp/slurm/wait_reason.h has them in this order."""
+"""The reasons that are not limits; cpp/slurm/wait_reason.h has them in this order."""
 GO_BY_THEMSELVES = frozenset([DEPENDENCY, NEVER, BEGIN_TIME, RESERVATION, PARTITION_DOWN])
-"""Those that are forgotten when the job is in the queue again; others stay until it is tested."""
+"""Reasons cleared when the job is in the queue again; others stay until the job is tested."""
 
 _WORDS = {"cpu": "Cpu", "mem": "Memory", "node": "Node", "billing": "Billing"}
-_WITH_LIMIT = ("cpu", "node")  # whose reasons end in Limit where no minutes are limited
+_WITH_LIMIT = ("cpu", "node")  # their reasons end in Limit where no minutes are limited
 
 
 def group_reason(of: str, tres: str) -> str:

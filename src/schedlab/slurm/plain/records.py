@@ -15,8 +15,8 @@ def merge_sorted(
 ) -> list[QueueRecord]:
     """Sort as the C library's qsort does, which Slurm calls: sorted halves are merged.
 
-    So what comes out where the comparison contradicts itself, as it may with preemption, is what
-    Slurm gets.
+    So the order is that of Slurm even where the comparison contradicts itself, as it may with
+    preemption.
     """
     if len(records) < 2:
         return records

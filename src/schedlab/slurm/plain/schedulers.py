@@ -22,7 +22,7 @@ from schedlab.slurm.plain.records import QueueRecord
 from schedlab.slurm.scheduling import SchedulerSettings
 
 GROUP_S = 30
-"""The first group of running jobs whose ends backfill looks at together; it doubles."""
+"""Length of the first group of ends of running jobs that backfill looks at together; it doubles."""
 
 
 class ClusterView(Protocol):
@@ -36,43 +36,43 @@ class ClusterView(Protocol):
         """Return the jobs that may run, each with a partition, in order."""
 
     def usable(self) -> set[int]:
-        """Return nodes that may get jobs now."""
+        """Return the nodes that may get jobs now."""
 
     def in_service(self) -> set[int]:
-        """Return nodes that may get jobs now or once they have completed."""
+        """Return the nodes that may get jobs now, or once their last jobs have completed."""
 
     def barred(self, job: TwinJob, begin_s: int, end_s: int) -> set[int]:
-        """Return nodes that reservations keep from the job between these whole seconds."""
+        """Return the nodes that reservations keep from the job between these whole seconds."""
 
     def kept_cores(self, job: TwinJob, begin_s: int, end_s: int) -> Mapping[int, int]:
-        """Return free cores of nodes that reservations keep from the job between these seconds."""
+        """Return the free cores of nodes that reservations keep from the job in this time."""
 
     def reservation_ends(self) -> list[int]:
         """Return when the reservations that are known now end, in whole seconds."""
 
     def now_second(self) -> int:
-        """Return now, on Slurm's clock."""
+        """Return the present whole second, on Slurm's clock."""
 
     def eligible_for(self, job: TwinJob) -> int:
         """Return how long the job has been eligible, in whole seconds."""
 
     def has_licences(self, job: TwinJob) -> bool:
-        """Return whether all its licences are free."""
+        """Return whether all licences of the job are free."""
 
     def may_start(self, job: TwinJob, partition: str) -> bool:
-        """Return whether licences and limits on numbers of jobs let it start."""
+        """Return whether licences and limits on numbers of jobs let the job start."""
 
     def may_have(self, job: TwinJob, partition: str, nodes: list[int] | None) -> bool:
-        """Return whether limits on resources let it have these nodes, or what it asks for."""
+        """Return whether limits on resources let the job have these nodes, or what it asks for."""
 
     def lacks_nodes(self, job: TwinJob, partition: str) -> bool:
-        """Return whether it needs nodes that are out of service."""
+        """Return whether the job needs nodes that are out of service."""
 
     def start(self, job: TwinJob, partition: str, nodes: list[int], by: str) -> None:
         """Start the job now."""
 
     def preempt(self, job: TwinJob, partition: str, allowed: Collection[int]) -> list[int] | None:
-        """End running jobs for it, if that makes room. Return the nodes that it can have then."""
+        """End running jobs if that makes room for the job. Return the nodes that it then gets."""
 
 
 def may_reserve(settings: SchedulerSettings, cluster: ClusterView, job: TwinJob) -> bool:
@@ -84,16 +84,17 @@ def may_reserve(settings: SchedulerSettings, cluster: ClusterView, job: TwinJob)
 
 
 class MainScheduler:
-    """Starts what fits, in order; the first job that does not fit closes its partition.
+    """The main scheduler, which starts the jobs that fit, in order.
 
-    A job of a reservation closes that instead.
+    The first job that does not fit closes its partition; a job of a reservation closes that
+    instead.
     """
 
     def __init__(self, settings: SchedulerSettings) -> None:
         self.settings = settings
 
     def run(self, cluster: ClusterView, depth: int | None) -> None:
-        """Look at this many jobs; None for all."""
+        """Look at up to ``depth`` jobs of the queue; None for all."""
         usable, second = cluster.usable(), cluster.now_second()
         closed: set[str | tuple[str, str]] = set()  # partitions and reservations
         by_partition: Counter[str] = Counter()
@@ -151,7 +152,7 @@ class MainScheduler:
 
 
 class BackfillScheduler:
-    """Plans all jobs in order on whole nodes, and starts those whose plan begins now."""
+    """The backfill scheduler: plans all jobs in order on whole nodes, and starts those due now."""
 
     def __init__(self, settings: SchedulerSettings) -> None:
         self.settings = settings
@@ -256,7 +257,7 @@ class _Cycle:
             start_s, nodes = found
             if start_s <= self.now_s and from_s <= self.now_s:
                 if self.usable.issuperset(nodes):
-                    # It is started as the main scheduler does it, which chooses nodes again.
+                    # The job starts as under the main scheduler, which chooses nodes again.
                     self.selector.forget_gpus(job, partition, inside - allowed)
                     rooms, there = self.cluster.rooms, allowed & self.usable
                     again = self.selector.pick(job, partition, rooms, there, kept)
@@ -287,7 +288,7 @@ class _Cycle:
         return False
 
     def _next_reservation_end(self, from_s: int) -> int | None:
-        """Return the slot behind the next end of a reservation, as long as the window has it."""
+        """Return the slot after the next end of a reservation; None if the window ends before."""
         ends = [end_s for end_s in self.cluster.reservation_ends() if end_s >= from_s]
         if not ends:
             return None
@@ -316,7 +317,7 @@ class _Cycle:
                 end_s, counts_s, other = ends[place]
                 place += 1
                 if other.shares.keys().isdisjoint(mattering):
-                    continue  # the one behind it is not looked at
+                    continue  # the end behind it is not looked at
                 if barrier_s is None:
                     barrier_s = end_s + window_s - end_s % window_s
                 last_s = counts_s
@@ -338,7 +339,7 @@ class _Cycle:
     def _ends(self) -> list[tuple[int, int, TwinJob]]:
         """Return when running jobs reach their limits, and when they count as ended.
 
-        The first first.
+        The earliest limit comes first.
         """
         found = []
         for job in self.cluster.running:

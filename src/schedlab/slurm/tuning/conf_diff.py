@@ -19,7 +19,7 @@ def conf_diff(conf: Mapping[str, str], changes: Mapping[str, str]) -> str:
 
     Args:
         conf: the texts of the files by name; slurm.conf may be missing.
-        changes: values by the names that ``--set`` takes.
+        changes: new values by the names that ``--set`` takes.
     """
     before = {name: text.splitlines() for name, text in conf.items()}
     after = {name: [*lines] for name, lines in before.items()}
@@ -39,7 +39,7 @@ def conf_diff(conf: Mapping[str, str], changes: Mapping[str, str]) -> str:
 
 
 def _lines_to_set(places: Mapping[str, Entry], changes: Mapping[str, str]) -> dict[str, str]:
-    """Return parameters with their whole values: options of SchedulerParameters are worked in."""
+    """Return the parameters' whole values; changed options are merged into SchedulerParameters."""
     wanted = {name: value for name, value in changes.items() if "." not in name}
     options = {
         name.partition(".")[2]: value
@@ -76,7 +76,10 @@ def _places(conf: Mapping[str, str]) -> dict[str, Entry]:
 
 
 def _replaced(files: dict[str, list[str]], entry: Entry, key: str, value: str) -> bool:
-    """Write the value in its place; a line that a backslash ends goes on in the next."""
+    """Replace the value in its file, and return whether it was found.
+
+    A line that ends with a backslash continues on the next one.
+    """
     lines = files.get(entry.where)
     if lines is None or entry.line is None:
         return False

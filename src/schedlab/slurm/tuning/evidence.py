@@ -1,4 +1,4 @@
-"""The files of a proposal: a diff of slurm.conf, and why."""
+"""The files of a proposal: a diff of slurm.conf, and its evidence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DIFF, PAGE, FIGURES, RECORD = "slurm.conf.diff", "proposal.md", "proposal.json",
 
 
 def evidence_folder(folder: Path) -> None:
-    """Make the folder where there is none."""
+    """Make the folder if it does not exist."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Parameters that a search may turn, each on a scale from 0 to 1."""
+"""Parameters that a search may change, each on a scale from 0 to 1."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ RANGES: dict[str, tuple[int, int]] = {
     "PriorityMaxAge": (HOUR, 30 * DAY),
     "PriorityDecayHalfLife": (6 * HOUR, 60 * DAY),
 }
-"""Searched by default; the present value is always within. The twin does not know what slurmctld's
-work costs, so settings that would make it busy are left out."""
+"""The ranges searched by default; they are extended to the present value. The twin does not know
+what slurmctld's work costs, so settings that would make slurmctld busy are left out."""
 WEIGHTS = ("Age", "Fairshare", "JobSize", "Partition", "QOS")
 FLAG = "PriorityFavorSmall"
 LEAST_WEIGHT = 10_000
@@ -39,11 +39,11 @@ class Knob:
     """One parameter of a search.
 
     Args:
-        name: as ``--set`` takes it.
-        kind: how slurm.conf writes it; a key of ``values.KINDS``.
+        name: the name that ``--set`` takes.
+        kind: how slurm.conf writes the value; a key of ``values.KINDS``.
         low: the least value; 0 for NO.
-        high: the most; 1 for YES.
-        present: the value of the site.
+        high: the greatest value; 1 for YES.
+        present: the present value of the site.
     """
 
     name: str
@@ -54,11 +54,11 @@ class Knob:
 
     @property
     def is_flag(self) -> bool:
-        """Whether it is YES or NO."""
+        """Whether the value is YES or NO."""
         return self.kind == "yes"
 
     def value(self, place: float) -> int:
-        """Return the value at a place of the scale, which is logarithmic; two digits are enough."""
+        """Return the value at a place of the logarithmic scale, rounded to two digits."""
         place = min(max(place, 0.0), 1.0)
         if self.is_flag:
             return int(place > 0.5)
@@ -82,9 +82,9 @@ def knobs_of(site: SlurmSite, wanted: Iterable[str] = ()) -> list[Knob]:
     """Return the knobs of a site.
 
     Args:
-        site: whose present values count.
-        wanted: names such as ``PriorityWeightAge`` or ``bf_interval``, each with its range if the
-            usual one is not meant: ``bf_interval=10:120``. Default: those that can matter here.
+        site: the site whose present values count.
+        wanted: names such as ``PriorityWeightAge`` or ``bf_interval``, each with its range if it is
+            not the usual one: ``bf_interval=10:120``. Default: all that can matter at this site.
     """
     ranges = _usual(site)
     texts = list(wanted)

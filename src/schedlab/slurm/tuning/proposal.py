@@ -27,7 +27,7 @@ from schedlab.units import require_whole
 from schedlab.version import __version__
 
 Progress = Callable[[int, int, str], None]
-"""Called with the generations done, those in all, and how it goes."""
+"""Called with the number of finished generations, the number of all, and a note of progress."""
 TEST_SEED = 1_000
 """Added to the seed: the test draws other phases than the search."""
 
@@ -37,10 +37,10 @@ class TuneSettings:
     """The size of a search.
 
     Args:
-        generations: of CMA-ES.
-        phases: draws of the phases that each setting is replayed under.
-        worth: a change of a parameter must gain this share of the metric, or it is set back.
-        seed: draws candidates and phases.
+        generations: number of generations of CMA-ES.
+        phases: number of draws of the phases under which each setting is replayed.
+        worth: a change of a parameter must gain this share of the metric, or it is undone.
+        seed: seed of candidates and phases.
     """
 
     generations: int = 15
@@ -65,31 +65,31 @@ class GuardResult:
 
     @property
     def holds(self) -> bool:
-        """Whether the proposal keeps it."""
+        """Whether the proposal keeps the guard."""
         return self.proposed < self.bound
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """What a search found, and what the test says of it.
+    """The result of a search, and of its test.
 
     Args:
-        metric: what was to be small.
+        metric: the metric that the search minimised.
         changes: the proposed values by name, as slurm.conf has them; empty for no change.
         present: the present values of the same parameters.
-        unit: of the periods: week, day or part.
+        unit: unit of the periods: week, day or part.
         learned: how many periods the search saw.
         tested: how many periods the test saw.
         settings_tried: how many settings the search drew.
         gain_learned: the difference of the metric on the periods of the search, as a share.
         before: the metric on the periods of the test, at present.
         after: the same under the proposal.
-        difference: of the two, as a share.
+        difference: the difference of the two, as a share.
         interval: its 95 % interval over the periods of the test; None for too few of them.
-        guards: on the periods of the test.
+        guards: the guards on the periods of the test.
         rows: waits by partition, QOS, account and size, on the periods of the test.
-        diff: of slurm.conf.
-        waits: of the jobs of the test.
+        diff: the diff of slurm.conf.
+        waits: waits of the jobs of the test.
     """
 
     metric: str
@@ -122,7 +122,7 @@ class Proposal:
 
     @property
     def verdict(self) -> str:
-        """One sentence."""
+        """The verdict in one sentence."""
         if not self.changes:
             return "no change is better: the search found none that gains enough"
         broken = [each.guard for each in self.guards if not each.holds]
@@ -138,7 +138,7 @@ class Proposal:
         return f"proposed: {gain}"
 
     def as_json(self) -> dict[str, Any]:
-        """Return all figures, for files; not the waits of single jobs."""
+        """Return all figures except the waits of single jobs, for files."""
         told = {"verdict": self.verdict, "is_better": self.is_better}
         document = told | asdict(self) | {"rows": [row.as_json() for row in self.rows]}
         del document["waits"]
@@ -158,9 +158,9 @@ def propose(
     """Search for better settings on the first half of the history, and test them on the rest.
 
     Args:
-        site: with its history.
+        site: a site with a history.
         knobs: the parameters that may change.
-        metric: what is to be small.
+        metric: the metric to minimise.
         guards: bounds that the proposal must keep.
         settings: the size of the search.
         record: a file that keeps what was measured, so that an interrupted search goes on.
@@ -195,7 +195,7 @@ def propose(
 def _generations(
     search: Search, settings: TuneSettings, record: Path | None, determined_by: dict[str, Any]
 ) -> Iterator[None]:
-    """Go on until there are enough; come back after each."""
+    """Run the generations of the search that are still to do, and yield after each."""
     if record is not None and record.exists():
         search.repeat(read_record(record, determined_by, search.population))
     while len(search.generations) < settings.generations:
@@ -208,7 +208,7 @@ def _generations(
 def _determined_by(
     site: SlurmSite, trials: Trials, knobs: Sequence[Knob], settings: TuneSettings
 ) -> dict[str, Any]:
-    """Return everything that other costs would follow from, as JSON has it."""
+    """Return everything on which measured costs depend, as JSON has it."""
     history = history_of(site)
     digest = hashlib.sha256(repr((site.machine, site.parameters, site.accounts)).encode())
     digest.update(history.details.write_json().encode())
@@ -233,7 +233,7 @@ def _tested(
     tried: int,
     learned: float,
 ) -> Proposal:
-    """Replay the whole history under phases that the search did not see."""
+    """Test the setting: replay the whole history under phases that the search did not see."""
     seed = settings.seed + TEST_SEED
     changed = trials.changed(setting, site)
     before, after = replay_sites(

@@ -20,16 +20,16 @@ except ModuleNotFoundError:
 STEP = 0.25
 """How far the first candidates are from the present settings, on scales from 0 to 1."""
 MARGIN = 0.02
-"""A search begins this far from the ends of a scale: there it could go one way only."""
+"""A search begins this far from the ends of a scale, where it could go only one way."""
 
 
 class Search:
-    """A search for settings, generation by generation; the best one seen is kept.
+    """A search for settings, generation by generation; the best setting seen is kept.
 
     Args:
-        knobs: what is searched.
-        measure: the trial of a setting; the same setting gives the same trial.
-        seed: draws the candidates.
+        knobs: the parameters to search.
+        measure: returns the trial of a setting; the same setting gives the same trial.
+        seed: seed of the candidates.
     """
 
     def __init__(
@@ -48,14 +48,14 @@ class Search:
             {
                 "bounds": [0.0, 1.0],
                 "randn": lambda *shape: random.standard_normal(shape),
-                "seed": math.nan,  # chance is ours, not that of the whole process
+                "seed": math.nan,  # numbers come from randn, not from the global generator
                 "verbose": -9,
             },
         )
 
     @property
     def population(self) -> int:
-        """Candidates of a generation."""
+        """The number of candidates of a generation."""
         return int(self._strategy.popsize)
 
     def step(self) -> None:
@@ -77,7 +77,7 @@ class Search:
                 self.best = self._measure(self._setting(points[least]))
 
     def prune(self, worth: float) -> None:
-        """Set parameters back whose change gains less than ``worth``, the least useful first."""
+        """Undo changes that gain less than ``worth``, the least useful first."""
         setting = dict(self.best.setting)
         alone = {
             name: self._measure({key: setting[key] for key in setting if key != name})

@@ -1,4 +1,4 @@
-"""What a setting does to a site: replayed under some phases, and measured."""
+"""Trials of settings: the site is replayed under some phases, and measured."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ PENALTY = 10.0
 
 @dataclass(frozen=True)
 class SettingTrial:
-    """A setting, and what it costs: the metric relative to the present, and broken guards."""
+    """A setting and its cost: the metric relative to the present, plus penalties of guards."""
 
     setting: Setting
     cost: float
 
 
 class Trials:
-    """Measures settings on a site, each once.
+    """Measurements of settings on a site; each setting is measured once.
 
     Args:
-        site: with the jobs to learn from.
-        knobs: how values are written.
-        metric: what is to be small.
-        guards: what must not be broken.
-        phases: how many draws of the phases are replayed.
-        seed: draws the phases.
+        site: a site with the jobs to learn from.
+        knobs: the parameters, which say how values are written.
+        metric: the metric to minimise.
+        guards: the bounds that must be kept.
+        phases: number of draws of the phases.
+        seed: seed of the phases.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Trials:
         return changed_site(site or self.site, changes)
 
     def replays(self, setting: Setting) -> list[TwinReplay]:
-        """Replay the site under the setting, and under phases of its own periods."""
+        """Replay the site under the setting, with phases drawn for the periods of its loops."""
         changed = self.changed(setting)
         phases: list[Clocks] = phases_of(changed, self._phases, self._seed)
         return replay_all(changed, phases)
@@ -97,7 +97,10 @@ class Trials:
 
 
 def cost_of(guards: Sequence[Guard], values: Sequence[float], present: Sequence[float]) -> float:
-    """Return what values cost beside the present ones, by metric and each guard's measure."""
+    """Return the cost of values relative to the present ones.
+
+    Both sequences have the value of the metric first, then that of each guard's measure.
+    """
     cost = values[0] / present[0] if present[0] else values[0]
     for guard, value, before in zip(guards, values[1:], present[1:], strict=True):
         bound = guard.bound(before)
@@ -108,7 +111,7 @@ def cost_of(guards: Sequence[Guard], values: Sequence[float], present: Sequence[
 def always_started(site: SlurmSite, replays: Sequence[TwinReplay]) -> Mask:
     """Return the jobs that every replay starts.
 
-    Others ran before, or wait for what no setting changes.
+    Other jobs ran before the history begins, or wait for something that no setting changes.
     """
     found: Mask = np.all([~np.isnan(each.start_s) for each in replays], axis=0)
     return found & ~ran_before(site)
@@ -117,6 +120,6 @@ def always_started(site: SlurmSite, replays: Sequence[TwinReplay]) -> Mask:
 def mean_of(
     site: SlurmSite, measure: Measure, replays: Sequence[TwinReplay], within: Mask
 ) -> float:
-    """Return the mean of the measure over replays, of those jobs within the mask."""
+    """Return the mean of the measure over replays, for its jobs within the mask."""
     mask = measure.jobs(site) & within
     return float(np.mean([measure.of(measure.values(site, each)[mask]) for each in replays]))

@@ -1,7 +1,7 @@
 """What Batsim makes of a policy: a plain model of its messages and of its scheduler ``easy_bf``.
 
-Batsim's processes talk by messages that take 15 microseconds each, so that what happens in the same
-second is seen one by one and planned with dates that differ by a few of them.
+Batsim's processes exchange messages that take 15 microseconds each. Events of the same second are
+therefore seen one by one, and planned with dates that differ by a few message times.
 """
 
 from schedlab.testing.batsim.easy_bf import EasyBf

@@ -1,4 +1,4 @@
-"""EASY as Batsim's scheduler batsched has it, under the name ``easy_bf``."""
+"""EASY as in batsched, the scheduler of Batsim, which calls it ``easy_bf``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from schedlab.testing.batsim.job import BatsimJob
 
 @dataclass(frozen=True)
 class Hold:
-    """Named nodes that are a job's from then until then."""
+    """Named nodes that a job holds from a start to an end."""
 
     nodes: frozenset[int]
     start_us: int
@@ -19,8 +19,8 @@ class Hold:
 class EasyBf:
     """Running jobs and the head of the queue hold named nodes; others start where they fit.
 
-    A call replans the head if another job has become the head or a job has ended; where none has
-    ended, only newcomers are tried.
+    A call replans the head if another job has become the head or a job has ended; if none has
+    ended, only newly submitted jobs are tried.
     """
 
     def __init__(self, nodes: int) -> None:
@@ -47,7 +47,7 @@ class EasyBf:
         return self.queue[0] if self.queue else None
 
     def _plan_new_head(self, now_us: int, head_before: BatsimJob | None) -> list[BatsimJob]:
-        """Start jobs from the front until one has to wait: that one holds nodes ahead."""
+        """Start jobs from the front until one has to wait; that one gets a hold in the future."""
         started: list[BatsimJob] = []
         if head_before is not None:
             self.holds.pop(head_before, None)
@@ -56,7 +56,7 @@ class EasyBf:
         return started
 
     def _try(self, now_us: int, job: BatsimJob, *, again: bool) -> bool:
-        """Start the job if it fits now; the head keeps its nodes, planned again if need be."""
+        """Start the job if it fits now; try the head, and replan its hold, only if ``again``."""
         is_head = job is self._head()
         if is_head and not again:
             return False
@@ -69,7 +69,7 @@ class EasyBf:
         return False
 
     def _hold(self, now_us: int, job: BatsimJob) -> bool:
-        """Hold the lowest nodes at the earliest time they are free for; whether that is now."""
+        """Hold the lowest nodes at the earliest time they are free; return whether that is now."""
         ends = {hold.end_us for hold in self.holds.values() if hold.end_us > now_us}
         for start_us in sorted({now_us, *ends}):
             end_us = start_us + job.planned_us

@@ -12,12 +12,12 @@ from schedlab.workload.eligibility import gated
 
 SECOND_US = 1_000_000
 GRACE_US = 5 * SECOND_US
-"""What batsched adds to every requested time, for the delays of a resource manager."""
+"""The time that batsched adds to every request, for the delays of a resource manager."""
 
 
 @dataclass(eq=False)
 class BatsimJob:
-    """What was asked, and when it started."""
+    """What a job asks for, how long it runs, and when it started."""
 
     submit_us: int
     nodes: int
@@ -27,7 +27,7 @@ class BatsimJob:
 
     @property
     def planned_us(self) -> int:
-        """How long the scheduler keeps nodes for it."""
+        """How long the scheduler keeps nodes for the job."""
         return self.request_us + GRACE_US
 
 
@@ -40,6 +40,6 @@ def jobs_of(workload: Workload) -> list[BatsimJob]:
 
 
 def require_independent(workload: Workload) -> None:
-    """Refuse what Batsim does not have."""
+    """Refuse jobs with dependencies or withdrawals, which the model of Batsim does not have."""
     if np.any(gated(workload) | (workload["cancel_after_s"] >= 0)):
         raise WorkloadError("the model of Batsim has neither dependencies nor withdrawals")

@@ -23,10 +23,10 @@ Action = Callable[[], None]
 
 
 class Batsim:
-    """The server receives one message at a time, and asks the scheduler when that is ready.
+    """A server that receives one message at a time, and asks the scheduler when it is ready.
 
-    A process waits until its message is received. The scheduler's answer is one message per job to
-    start, and one that it is ready again; what happens meanwhile goes into the next question.
+    A process waits until its message is received. The scheduler answers with one message per job
+    to start, and one that it is ready again; events in the meantime go into the next question.
     """
 
     def __init__(self, jobs: list[BatsimJob], scheduler: EasyBf) -> None:
@@ -44,7 +44,7 @@ class Batsim:
             self._at(groups[0][0].submit_us, lambda: self._submit(groups))
 
     def run(self) -> None:
-        """Run until nothing happens any more."""
+        """Run until no event is left."""
         while self._timers:
             self.now_us, _, action = heappop(self._timers)
             action()
@@ -72,7 +72,7 @@ class Batsim:
         then()
 
     def _submit(self, groups: deque[list[BatsimJob]]) -> None:
-        """Submit the jobs of one second; the submitter sleeps for the gap, not to the next time."""
+        """Submit the jobs of one second; then sleep for the gap, not until the next submission."""
         woke_us, jobs = self.now_us, groups.popleft()
 
         def sleep() -> None:
@@ -105,7 +105,7 @@ class Batsim:
 
 
 def batsim_easy(workload: Workload, nodes: int) -> Schedule:
-    """Return the jobs under batsched's ``easy_bf`` in Batsim, their times cut to whole seconds."""
+    """Return the schedule of batsched's ``easy_bf`` in Batsim, its times cut to whole seconds."""
     platform = Platform.homogeneous(nodes)
     check_feasible(workload, platform.clusters[0])
     require_independent(workload)

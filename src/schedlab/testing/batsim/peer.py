@@ -1,4 +1,4 @@
-"""A little Batsim: it holds the clock, submits jobs and asks a scheduler by Batsim's protocol."""
+"""A small Batsim: it keeps the clock, submits jobs and asks a scheduler over Batsim's protocol."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ Ask = Callable[[bytes], bytes]
 
 
 def play_batsim(workload: Workload, nodes: int, ask: Ask) -> Schedule:
-    """Return the schedule that a scheduler makes of the jobs, each asked about by one message.
+    """Return the schedule that a scheduler makes of the jobs, asked once for each time of events.
 
-    What happens at one time is told in one message: ends, then submissions, then calls. A job that
-    was rejected has no start. PolicyError tells what the scheduler may not do.
+    A message reports all events of one time: ends, then submissions, then calls. A rejected job
+    has no start. A PolicyError says what the scheduler did that it may not do.
 
     Args:
         workload: the jobs, without dependencies.
         nodes: the size of the machine.
-        ask: sends a message to the scheduler and gives back its answer.
+        ask: sends a message to the scheduler and returns its answer.
     """
     require_independent(workload)
     return _Batsim(workload, nodes, ask).play()

@@ -33,7 +33,7 @@ def check_solver(solver: str | Solver, *, problems: Sequence[Problem] | None = N
     but what it says must be true.
 
     Args:
-        solver: a name as ``lns:moves=50``, or an object with the method ``solve``.
+        solver: a name such as ``lns:moves=50``, or an object with the method ``solve``.
         problems: what to run it on, small enough to try everything; by default a few of each kind.
     """
     chosen = named_solver(solver) if isinstance(solver, str) else solver
@@ -48,7 +48,7 @@ def check_solver(solver: str | Solver, *, problems: Sequence[Problem] | None = N
 
 
 def small_problems() -> list[Problem]:
-    """Return some with all jobs fitting and not, with ties, and with jobs that fit nowhere."""
+    """Return problems in which all jobs fit or not, with ties, and with jobs that fit nowhere."""
     drawn = [
         generate_problem(5, kind=kind, resources=3, slots=4, seed=seed)
         for kind in KINDS

@@ -19,7 +19,7 @@ from schedlab.coalloc.utility import Utilities
 
 
 def plain_dpop(network: ConstraintNetwork, tree: PseudoTree, utilities: Utilities) -> Optimum:
-    """Run UTIL with every join kept, and VALUE by looking up its maximum."""
+    """Run UTIL and keep every join; run VALUE by looking up the maximum of each join."""
     nodes = tree_nodes(network, tree, utilities)
     joins: dict[int, Cells] = {}
     sent: dict[int, UtilMessage] = {}
@@ -58,7 +58,7 @@ def _join(node: JobNode, children: Sequence[UtilMessage]) -> Cells:
 
 
 def _barrier(one: Variable, other: Variable, combine: Combine) -> NDArray[np.float64]:
-    """Return for each pair of values minus infinity where the jobs would overlap, else neutral."""
+    """Return minus infinity for each pair of starts at which the jobs overlap, else neutral."""
     first, second = one.starts[:, None], other.starts[None, :]
     both = (first != LEFT_OUT) & (second != LEFT_OUT)
     clash = both & (first < second + other.slots) & (second < first + one.slots)

@@ -10,7 +10,7 @@ from schedlab.sim import WhyEnded
 class Attempt(NamedTuple):
     """One time that a job held nodes.
 
-    ``lost_s`` is the work, of this attempt and those before it, that no attempt after it has.
+    ``lost_s`` is the work, of this attempt and earlier ones, that no later attempt has.
     """
 
     job: int

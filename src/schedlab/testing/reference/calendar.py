@@ -1,4 +1,4 @@
-"""When nodes are not open to all jobs: outages, drains and reservations."""
+"""The times when nodes are not open to all jobs: outages, drains and reservations."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ KINDS: dict[type[NodeInterval], Kind] = {
 
 @dataclass(frozen=True)
 class ClosedTime:
-    """A time in which some nodes are closed, but not to the guests: the positions of their jobs."""
+    """A period in which some nodes are closed to all jobs but the guests, given by position."""
 
     kind: Kind
     begin_s: int
-    end_s: float  # infinite if it lasts
+    end_s: float  # infinite if it does not end
     nodes: frozenset[int]
     guests: frozenset[int] = frozenset()
 

@@ -23,7 +23,7 @@ class Conservative:
         self.oldest_first = oldest_first
 
     def schedule(self, sim: ReferenceSimulation, considered: list[Job]) -> None:
-        """Repair the plan, promise the newcomers a start, start what is due."""
+        """Repair the plan, promise new jobs a start, and start the jobs that are due."""
         promised = [job for job in sim.queue if job in self.promises]
         plan = plan_of(sim)
         self.overrun = self._is_overrun(sim, promised)
@@ -47,7 +47,7 @@ class Conservative:
                 self._promise(plan, [job])
 
     def _is_overrun(self, sim: ReferenceSimulation, promised: list[Job]) -> bool:
-        """Say whether the plan is void: a job exceeds its request, or did and promises are past."""
+        """Return whether the plan is void: a job overruns, or one did and promises are past."""
         past = any(self.promises[job].start_s < sim.now for job in promised)
         return sim.overrun() or (self.overrun and past)
 
@@ -82,7 +82,7 @@ class Conservative:
     def _start_due(self, sim: ReferenceSimulation) -> None:
         """Start the jobs promised for now, and ask for a pass when the next promise is due.
 
-        A promise that others moved away from may fall on an instant at which nothing happens.
+        When other promises have moved, one may be due at a time at which nothing else happens.
         """
         for job in sim.queue:
             slot = self.promises.get(job)

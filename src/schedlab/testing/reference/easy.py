@@ -74,7 +74,7 @@ class GuardedHead:
         return not self.nodes.isdisjoint(nodes_of(job.demand))
 
     def spoils(self, node: int, taken: Vector) -> int | None:
-        """Return the part of the head that loses the node if this is taken of it; None if none."""
+        """Return which part of the head loses the node if this is taken from it; else None."""
         for place, part in enumerate(self.head.demand):
             if node in part.allowed and self._fits(node, part):
                 left = less(self.free[node], taken)
@@ -83,7 +83,7 @@ class GuardedHead:
         return None
 
     def take(self, node: int, taken: Vector) -> None:
-        """Take this of the node for a job that runs beyond the shadow time."""
+        """Take these resources of the node for a job that runs beyond the shadow time."""
         spoilt = self.spoils(node, taken)
         if spoilt is not None:
             self.spare[spoilt] -= 1
@@ -96,8 +96,8 @@ class GuardedHead:
 def backfill(sim: ReferenceSimulation, job: Job, guards: list[GuardedHead]) -> None:
     """Start the job if it fits beside all heads.
 
-    It takes the first nodes with room. Where it would run beyond a head's shadow time, it
-    takes no more nodes that the head could use then than the head can spare.
+    It takes the first nodes with room. If it would run beyond a head's shadow time, it takes at
+    most the number that the head can spare of the nodes that the head could use then.
     """
     room = sim.room(job)
     if not sim.machine.has_room(job.demand, room):

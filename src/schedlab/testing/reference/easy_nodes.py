@@ -9,10 +9,10 @@ from schedlab.testing.reference.simulation import ReferenceSimulation
 
 
 class EasyNodes:
-    """The head reserves the lowest-numbered of the nodes that will have room at its time, whole.
+    """The head reserves whole nodes: the lowest-numbered of those with room at its start.
 
-    It does so again only when a job has ended, its time has come or another job has become the
-    head; where no job has ended, only newcomers are tried.
+    It is replanned only when a job has ended, its start has come or another job has become the
+    head; if no job has ended, only newly arrived jobs are tried.
     """
 
     def __init__(self) -> None:
@@ -20,7 +20,7 @@ class EasyNodes:
         self.last_arrival = -1
 
     def schedule(self, sim: ReferenceSimulation, considered: list[Job]) -> None:
-        """Plan the head if need be, then try the others or only the newcomers."""
+        """Plan the head if need be, then try the others or only the newly arrived jobs."""
         ended = sim.plans_are_void() or any(
             job.state is not JobOutcome.CANCELLED for job in sim.left
         )

@@ -25,7 +25,7 @@ def failed_by(job: Job, other: Job) -> bool:
 
 
 def link(jobs: list[Job], workload: Workload) -> None:
-    """Tell the jobs what they wait for, and which jobs wait for them."""
+    """Set what each job waits for, and which jobs wait for it."""
     for job in jobs:
         job.begin_s = job.submit_s
     asked = Eligibility.of(workload)

@@ -15,7 +15,7 @@ class ReferenceFirstPromises(Conservative):
     """
 
     def __init__(self, promises: int) -> None:
-        """Promise that number of waiting jobs a start."""
+        """Promise a start to this number of waiting jobs."""
         super().__init__()
         self.limit = promises
 

@@ -1,4 +1,4 @@
-"""What the reference simulator is given: the jobs of a workload, and the machine of a platform."""
+"""The input of the reference simulator: the jobs of a workload, and the machine of a platform."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ASKED = ("submit_s", "nodes", "request_s", "run_s", "cancel_after_s")
 def jobs_of(workload: Workload, platform: Platform, *, apart: bool = False) -> list[Job]:
     """Return the jobs in order of submission; one that could never run on the platform is an error.
 
-    With ``apart`` each GPU stands for itself.
+    With ``apart`` each GPU is a resource of its own.
     """
     asked = [workload[name].tolist() for name in ASKED]
     rows = zip(*asked, demands_of(workload, platform, apart=apart), strict=True)
@@ -46,9 +46,9 @@ def machine_of(
     *,
     apart: bool,
 ) -> Machine:
-    """Return the platform's nodes with what they have; with one of something if nothing is said.
+    """Return the platform's nodes with their resources; with one unit if none are named.
 
-    The place knows what the jobs ask for. With ``apart`` each GPU stands for itself.
+    The place knows what the jobs ask for. With ``apart`` each GPU is a resource of its own.
     """
     parts = [part for demand in demands_of(workload, platform, apart=apart) for part in demand]
     places, nodes = GpuPlaces(platform), list[Vector]()
@@ -63,7 +63,7 @@ def machine_of(
 
 @remembered
 def gpus_stand_apart(workload: Workload, platform: Platform, place: str) -> bool:
-    """Say whether each GPU is a resource for itself: a job takes part of one or the place looks."""
+    """Return whether each GPU is its own resource: for jobs with part of one, and for ``fgd``."""
     if not GpuPlaces(platform).all:
         return False
     asked = platform_demands(workload, platform)
@@ -74,7 +74,7 @@ def gpus_stand_apart(workload: Workload, platform: Platform, place: str) -> bool
 def demands_of(
     workload: Workload, platform: Platform, *, apart: bool
 ) -> list[tuple[NodesAsked, ...]]:
-    """Return what each job needs, part by part; ``apart``: each GPU for itself."""
+    """Return each job's needs, part by part; with ``apart`` each GPU is a resource of its own."""
     if platform == Platform.homogeneous(platform.nodes) and "needs" not in workload:
         return _whole_nodes(workload, platform)
     asked = platform_demands(workload, platform)
@@ -94,7 +94,7 @@ def demands_of(
 
 
 def _whole_nodes(workload: Workload, platform: Platform) -> list[tuple[NodesAsked, ...]]:
-    """Return the plainest demands: whole nodes, any of the machine."""
+    """Return the simplest demands: a number of whole nodes, any of the machine."""
     pool = frozenset(range(platform.nodes))
     parts = {nodes: NodesAsked(pool, nodes) for nodes in set(workload["nodes"].tolist())}
     for job_id, nodes in zip(workload["job_id"].tolist(), workload["nodes"].tolist(), strict=True):

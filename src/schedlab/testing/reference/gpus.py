@@ -13,7 +13,7 @@ WHOLE = 1000
 
 @dataclass(frozen=True)
 class Gpus:
-    """A number of GPUs of a node, a share of each, among these places of the node's vector."""
+    """A demand for GPUs of a node: how many, the share of each, and where they may be."""
 
     count: int
     milli: int
@@ -28,12 +28,12 @@ class Gpus:
         return len(self.able(free)) >= self.count
 
     def taken(self, chosen: list[int], width: int) -> Vector:
-        """Return what is taken of a node whose vector is so wide."""
+        """Return what is taken of a node, as a vector of this width."""
         return tuple(self.milli if at in chosen else 0 for at in range(width))
 
 
 class GpuPlaces:
-    """Where in a node's vector its GPUs stand: behind all other resources, type by type."""
+    """The places of a node's GPUs in its vector: behind all other resources, type by type."""
 
     def __init__(self, platform: Platform) -> None:
         resources = NodeResources.of(platform)
@@ -47,7 +47,7 @@ class GpuPlaces:
         self.all = range(len(self.kept), begin)
 
     def vector(self, amounts: list[int], node: NodeType) -> Vector:
-        """Return what a node has: the resources that are no GPUs, then its GPUs."""
+        """Return what a node has: the resources that are not GPUs, then its GPUs."""
         gpus = [
             WHOLE if at < node.gpus.get(kind, 0) else 0
             for kind, places in self.of_type.items()
@@ -56,12 +56,12 @@ class GpuPlaces:
         return tuple([amounts[at] for at in self.kept] + gpus)
 
     def asked(self, amounts: dict[str, int], milli: int) -> Gpus | None:
-        """Return the GPUs that a job asks for by the names of resources."""
+        """Return the GPUs that a job asks for, from its amounts by resource name."""
         if not amounts.get("gpu"):
             return None
         kinds = [kind for kind in self.of_type if amounts.get(f"gpu:{kind}")]
         return Gpus(amounts["gpu"], milli, self.of_type[kinds[0]] if kinds else self.all)
 
     def share(self, amounts: list[int]) -> Vector:
-        """Return what a job asks for that is no GPU."""
+        """Return what a job asks for except GPUs."""
         return tuple([amounts[at] for at in self.kept] + [0] * len(self.all))

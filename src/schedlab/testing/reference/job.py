@@ -11,7 +11,7 @@ from schedlab.testing.reference.calendar import ClosedTime
 from schedlab.testing.reference.machine import Held, NodesAsked
 
 Mode = Literal["no", "cancel", "requeue", "suspend"]
-"""What is done to a job for another; it may not be preempted by default."""
+"""What preemption does to a job; by default the job may not be preempted."""
 
 NEVER_S = -1
 """The time of a condition that cannot be fulfilled any more."""
@@ -19,7 +19,7 @@ NEVER_S = -1
 
 @dataclass(slots=True, eq=False)
 class Array:
-    """Tasks of which only some may be eligible or run at a time."""
+    """Tasks of which only a limited number may be eligible or run at a time."""
 
     limit: int
     inside: set[int] = field(default_factory=set)
@@ -36,7 +36,7 @@ class Array:
         return False
 
     def leave(self, position: int) -> int | None:
-        """End the task for good. Return the one that comes in for it."""
+        """End the task for good; return the task that takes its place, or None."""
         if position in self.waiting:
             self.waiting.remove(position)
         if position not in self.inside:
@@ -52,7 +52,7 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What other jobs must have done before a job is eligible; they are several for singleton."""
+    """What another job, or several for ``singleton``, must have done before a job is eligible."""
 
     kind: str
     others: list[Job]
@@ -76,7 +76,7 @@ class Condition:
 
 @dataclass(slots=True)
 class ReferenceUser:
-    """Who submits jobs, and how accurate the requests have been so far (WRSA)."""
+    """A user who submits jobs, and the accuracy of the user's requests so far (WRSA)."""
 
     code: int
     wrsa: float = 1.0
@@ -136,7 +136,7 @@ class Job:
         self.attempts.append(attempt)
 
     def suspend(self) -> None:
-        """Wait for the same shares of the same nodes."""
+        """Make the job wait for the same shares of the same nodes."""
         self.asked = self.demand
         self.demand = tuple(
             NodesAsked(frozenset({each.node}), 1, each.resources, site_wide=each.site_wide)
@@ -144,7 +144,7 @@ class Job:
         )
 
     def unbind(self) -> None:
-        """Be suspended no more: any nodes will do."""
+        """End the suspension: the job has again the demand that it had before."""
         self.demand, self.asked = self.asked or self.demand, None
 
     def barred_from(self, blocks: list[ClosedTime], start_s: int, end_s: int) -> frozenset[int]:

@@ -1,4 +1,4 @@
-"""Linear orders: a weighted sum of what is known of a job and of the machine."""
+"""Linear orders: a weighted sum of features of a job and of the machine."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from schedlab.testing.reference.simulation import ReferenceSimulation
 
 
 def linear(weights: Mapping[str, float], sim: ReferenceSimulation) -> Order:
-    """Put the smallest sum first, added up in the order of the features."""
+    """Return the order by smallest sum, added up in the order of the features."""
     weighted = [(weights[name], of) for name, of in FEATURES.items() if name in weights]
 
     def score(job: Job, now: int) -> float:
@@ -30,7 +30,7 @@ def wait_s(job: Job, sim: ReferenceSimulation) -> int:
 
 
 def start_in_s(job: Job, sim: ReferenceSimulation) -> int:
-    """Return how long the job waits still, if it is the next and running jobs end as expected."""
+    """Return how long the job still waits, if it is next and running jobs end as expected."""
     return 0 if sim.fits(job) else shadow(sim, job)[0] - sim.now
 
 
@@ -43,4 +43,4 @@ FEATURES: dict[str, Callable[[Job, ReferenceSimulation], float]] = {
     "log_slowdown": lambda job, sim: log10(1 + wait_s(job, sim) / job.estimate_s),
     "log_start_in": lambda job, sim: log10(1 + start_in_s(job, sim)),
 }
-"""What a linear order knows of a waiting job."""
+"""The features of a waiting job that a linear order can weigh."""

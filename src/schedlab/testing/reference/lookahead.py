@@ -45,14 +45,14 @@ class EndedRequest:
 
 @dataclass
 class RecentJobs:
-    """The last jobs, by their shares."""
+    """The most recent jobs, sorted by share."""
 
     most: int
     jobs: list[EndedRequest] = field(default_factory=list)
     noted: int = 0
 
     def add(self, share: float, request_s: int, nodes: int) -> None:
-        """Forget the oldest job if there are too many."""
+        """Add a job, and forget the oldest if there are too many."""
         self.jobs = [job for job in self.jobs if job.number > self.noted - self.most]
         insort(self.jobs, EndedRequest(share, self.noted, math.log(request_s), math.log(nodes)))
         self.noted += 1
@@ -107,7 +107,7 @@ class Memory:
         return weighed / sum(weight for _, weight in told)
 
     def run_s(self, user: int, request_s: int, nodes: int, *, level: float, elapsed_s: int) -> int:
-        """Return the run time at a level, of a job that has already run for some time."""
+        """Return the run time at the quantile ``level`` of a job that has run for ``elapsed_s``."""
         told = self.tell(user, request_s, nodes)
         if not told:
             return max(request_s, elapsed_s + 1)
@@ -126,7 +126,7 @@ class Memory:
 
 
 class Ranked(Order):
-    """An order before which some jobs come: one that has waited too long, and those moved."""
+    """An order with some jobs in front: one that has waited too long, and those moved there."""
 
     def __init__(
         self, key: Callable[[int, int, int], float], late: int, moved: Sequence[int] = ()
@@ -279,7 +279,7 @@ def _drawn(
 
 
 def _came(simulation: Simulation, begin_s: int, length_s: int) -> NDArray[np.int64]:
-    """Return the places of jobs that have ended and were submitted then."""
+    """Return the places of jobs that have ended and were submitted in this period."""
     ended = simulation.schedule()
     submit_s = ended.workload["submit_s"]
     known = ended.started & (ended.end_s >= 0)
@@ -287,7 +287,7 @@ def _came(simulation: Simulation, begin_s: int, length_s: int) -> NDArray[np.int
 
 
 def _comings(simulation: Simulation, length_s: int, forks: int, seed: int) -> list[Workload]:
-    """Return the jobs that come in each fork: those of this hour on one of the last days."""
+    """Return the jobs that arrive in each fork: those of the same time on one of the last days."""
     ended = simulation.schedule()
     past = ended.workload["submit_s"][ended.started & (ended.end_s >= 0)]
     days = min(DAYS, int(simulation.now_s - past.min()) // DAY_S) if len(past) else 0
@@ -328,7 +328,7 @@ def _orders(
 
 
 def _weighed(memory: Memory, weights: Weights) -> Callable[[int, int, int], float]:
-    """Return the order by run time, nodes and request."""
+    """Return the key of the order by mean run time, nodes and request."""
 
     def key(user: int, request_s: int, nodes: int) -> float:
         run = math.log(max(memory.mean(user, request_s, nodes), 1.0))
@@ -351,7 +351,7 @@ def _evolved(simulation: Simulation, memory: Memory, settings: Settings) -> Weig
 
 
 def _replayed(simulation: Simulation, memory: Memory, past: Workload, weights: Weights) -> float:
-    """Return the sum of what jobs wait beside what they run, had these weights ordered them."""
+    """Return the sum of wait / run time (at least 10 s) if these weights had ordered the jobs."""
     order = Ranked(_weighed(memory, weights), -1)
     schedule = simulate(past, simulation.platform, _core.Easy(order))
     return rounded_sum(sum(schedule.wait_s / np.maximum(past["run_s"], 10)))
@@ -360,7 +360,7 @@ def _replayed(simulation: Simulation, memory: Memory, past: Workload, weights: W
 def _sum_of_slowdowns(
     simulation: Simulation, memory: Memory, fork: Simulation, waiting: NDArray[np.int64]
 ) -> float:
-    """Return the waits, each by the run times that its job may have, not by the drawn one."""
+    """Return the sum of each wait times the mean 1 / run time of its job, not the drawn one."""
     left = simulation.unfinished()
     wait_s = fork.start_times()[left.job] - simulation.now_s + _waits(simulation)[left.job]
     return sum(

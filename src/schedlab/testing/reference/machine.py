@@ -17,10 +17,10 @@ Vector = tuple[int, ...]
 
 @dataclass(frozen=True)
 class NodesAsked:
-    """What a job needs of one set of nodes: ``count`` of them, of each these resources.
+    """What a job needs of one set of nodes: ``count`` of them, with these resources on each.
 
-    An exclusive part needs idle nodes and takes all they have. A site-wide part is some of a
-    consumable, which is a node with one resource.
+    An exclusive part needs idle nodes and takes all they have. A site-wide part is an amount of a
+    consumable, which counts as a node with one resource.
     """
 
     allowed: frozenset[int]
@@ -85,20 +85,20 @@ class Machine:
 
     @property
     def nodes(self) -> int:
-        """How many there are."""
+        """The number of nodes."""
         return len(self.capacity)
 
     @cached_property
     def steps_s(self) -> tuple[int, ...]:
-        """When the capacity of a consumable changes."""
+        """The times at which the capacity of a consumable changes."""
         return tuple(sorted({self.seen(s.at_s) for each in self.consumables for s in each.steps}))
 
     def capacity_at(self, time_s: float) -> list[Vector]:
-        """Return what all nodes and consumables have then."""
+        """Return what all nodes and consumables have at this time."""
         return list(self.capacity) + [(amount,) for amount in self.consumables_at(time_s)]
 
     def consumables_at(self, time_s: float) -> list[int]:
-        """Return how much there is of each consumable then."""
+        """Return how much there is of each consumable at this time."""
         there = []
         for each in self.consumables:
             past = [step.capacity for step in each.steps if self.seen(step.at_s) <= time_s]
@@ -111,7 +111,7 @@ class Machine:
         return NodesAsked(frozenset({self.nodes + place}), 1, (amount,), site_wide=True)
 
     def seen(self, time_s: int) -> int:
-        """Return when an event then is noticed: at the next tick, or at once if there is none."""
+        """Return when an event of this time is seen: at the next tick, or at once without ticks."""
         return -(-time_s // self.tick) * self.tick if self.tick else time_s
 
     def fits(self, node: int, free: Vector, part: NodesAsked) -> bool:
@@ -121,7 +121,10 @@ class Machine:
         return covers(free, part.resources) and (part.gpus is None or part.gpus.fit(free))
 
     def taken(self, node: int, part: NodesAsked, free: Vector, job: int) -> Vector:
-        """Return what the part takes of the node, of which this is free: GPU parts by the place."""
+        """Return what the part takes of a node with these free resources.
+
+        The place chooses the GPUs of which the part takes a share.
+        """
         if part.exclusive:
             return self.capacity[node]
         if part.gpus is None:
@@ -135,7 +138,7 @@ class Machine:
     def able(self, part: NodesAsked, free: Sequence[Vector]) -> list[int]:
         """Return the nodes that can hold a share of the part, lowest number first.
 
-        Nodes in one state are alike, but not to a part that needs idle ones.
+        Nodes with equal free resources are alike, except to a part that needs idle nodes.
         """
         if part.exclusive:
             return [node for node in part.in_order if free[node] == self.capacity[node]]
@@ -154,7 +157,7 @@ class Machine:
         *,
         job: int = 0,
     ) -> list[Held] | None:
-        """Return the first nodes by the place that hold the demand; None if there are too few."""
+        """Return the nodes for the demand that the place puts first; None if there are too few."""
         chosen: list[Held] = []
         for part in demand:
             room = [node for node in self.able(part, free) if node not in avoid]
@@ -176,7 +179,7 @@ class Machine:
 
 
 def without(free: list[Vector], nodes: frozenset[int]) -> list[Vector]:
-    """Return the same with less than nothing on these nodes."""
+    """Return the free resources with -1 of each on these nodes, so that no job fits there."""
     if not nodes:
         return free
     return [(-1,) * len(has) if node in nodes else has for node, has in enumerate(free)]
@@ -193,7 +196,7 @@ def less(free: Vector, held: Vector) -> Vector:
 
 
 def more(free: Vector, held: Vector) -> Vector:
-    """Return what a node has again."""
+    """Return what a node has when this is given back."""
     return tuple(map(add, free, held))
 
 

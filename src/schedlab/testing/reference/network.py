@@ -21,7 +21,7 @@ class NetworkSimulation(ReferenceSimulation):
 
     def __init__(self, network: Network, *rest: Any) -> None:
         self.network, self.memory = network, Memory()
-        self._run_s: dict[Job, tuple[int, float]] = {}  # since when, and how long it will run
+        self._run_s: dict[Job, tuple[int, float]] = {}  # when computed, and the expected run time
         super().__init__(*rest)
 
     def score(self, job: Job, now: int) -> float:
@@ -42,7 +42,7 @@ class NetworkSimulation(ReferenceSimulation):
         return rounded_key(total)
 
     def _told(self, job: Job) -> float:
-        """Return the mean run time of past jobs, computed every two hours."""
+        """Return the mean run time that past jobs suggest, recomputed every two hours."""
         since, run_s = self._run_s.get(job, (-ANEW_S, 0.0))
         if self.now >= since + ANEW_S:
             run_s = self.memory.mean(job.submitter.code, job.request_s, job.nodes)

@@ -15,13 +15,13 @@ Order = Callable[[Job, int], float]
 
 
 def wfp3(job: Job, now: int) -> float:
-    """Prefer the wider, the longer waiting and the shorter a job; Tang et al. 2009."""
+    """Prefer jobs that are wide, short, or have waited long; Tang et al. 2009."""
     x = (now - job.eligible_s) / job.estimate_s
     return -(x * x * x * job.nodes)
 
 
 def unicef(job: Job, now: int) -> float:
-    """Serve small jobs quickly, others as they wait; Tang et al. 2009."""
+    """Serve one-node jobs first, then small ones and long-waiting ones; Tang et al. 2009."""
     if job.nodes == 1:
         return -math.inf
     return -(now - job.eligible_s) / (math.log2(job.nodes) * job.estimate_s)
@@ -67,5 +67,5 @@ ORDERS: dict[str, Order] = {
 
 
 def aged_wrsa(ageing_s: float) -> Order:
-    """Return the wait that weighs as much as full accuracy."""
+    """Return the order by WRSA in which a wait of ``ageing_s`` weighs as much as full accuracy."""
     return lambda job, now: job.eligible_s / ageing_s - job.submitter.wrsa

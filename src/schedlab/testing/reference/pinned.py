@@ -1,6 +1,6 @@
-"""Plans that name nodes and are kept, as the simulator of Takizawa and Takano seems to have them.
+"""Plans that name nodes and are kept, as seems to be done in Takizawa and Takano's simulator.
 
-A planned job starts at its time on its nodes, even if others come free before.
+A planned job starts at its time on its nodes, even if other nodes become free earlier.
 """
 
 from __future__ import annotations
@@ -29,15 +29,16 @@ class PinnedJob(NamedTuple):
         return together and bool(self.nodes & other.nodes)
 
     def moved_to(self, start_s: int) -> PinnedJob:
-        """Return the same at another time."""
+        """Return the same job and nodes at another time."""
         return self._replace(start_s=start_s, end_s=start_s + self.end_s - self.start_s)
 
 
 class Pinned:
     """Plans the oldest job, the head, then the others; keeps all plans until a job is submitted.
 
-    The head's is kept even then. With ``push`` a job may start in a hole of which its estimate is
-    at most ``alpha`` times the length; plans in its way, but the head's, wait for their own nodes.
+    The head's plan is kept even then. With ``push`` a job may start in a hole if its estimate is
+    at most ``alpha`` times the length of the hole; plans in its way, except the head's, wait for
+    their own nodes.
     """
 
     def __init__(self, push: Push | None = None, alpha: float = 1.5) -> None:
@@ -48,7 +49,7 @@ class Pinned:
         self.overrun = False
 
     def schedule(self, sim: ReferenceSimulation, considered: list[Job]) -> None:
-        """Start what is due, then plan if anything has happened but that."""
+        """Start the jobs that are due, then plan if anything else has happened."""
         void = self.overrun or sim.plans_are_void()
         self.overrun = sim.overrun()
         self._keep_plans([] if void else sim.queue)
@@ -64,7 +65,7 @@ class Pinned:
             sim.wake_up_s = min(plan.start_s for plan in self.plans.values())
 
     def _keep_plans(self, jobs: list[Job]) -> None:
-        """Give up the plans of all others."""
+        """Keep the plans of these jobs only."""
         self.plans = {job: plan for job, plan in self.plans.items() if job in jobs}
         self.head = self.head if self.head in self.plans else None
 
@@ -99,7 +100,7 @@ class Pinned:
         sim.start(place.job, avoid=frozenset(range(sim.machine.nodes)) - place.nodes)
 
     def _pusher(self, sim: ReferenceSimulation, job: Job) -> PinnedJob | None:
-        """Return the job's place now, if it may have one by pushing others back."""
+        """Return a place for the job that starts now, if pushing others back makes room for it."""
         if self.push is None or self.head is None:
             return None
         hole_s = max(1, math.ceil(job.estimate_s / self.alpha))
@@ -149,7 +150,7 @@ def running(sim: ReferenceSimulation) -> list[PinnedJob]:
 
 
 def earliest(sim: ReferenceSimulation, job: Job, places: list[PinnedJob]) -> PinnedJob:
-    """Return the first time from which enough nodes stay free for it, on the lowest of them."""
+    """Return the earliest place where enough nodes stay free for the job, on the lowest of them."""
     for start_s in sorted({sim.now, *(place.end_s for place in places)}):
         end_s = sim.machine.seen(start_s + job.estimate_s)
         free = free_nodes(sim, start_s, end_s, places)
@@ -161,13 +162,13 @@ def earliest(sim: ReferenceSimulation, job: Job, places: list[PinnedJob]) -> Pin
 def free_nodes(
     sim: ReferenceSimulation, start_s: int, end_s: int, places: list[PinnedJob]
 ) -> frozenset[int]:
-    """Return the nodes that no job holds at any time between."""
+    """Return the nodes that no job holds at any time from start to end."""
     held = [place.nodes for place in places if place.start_s < end_s and start_s < place.end_s]
     return frozenset(range(sim.machine.nodes)).difference(*held)
 
 
 def lowest(nodes: frozenset[int], count: int) -> frozenset[int]:
-    """Return the lowest-numbered of them."""
+    """Return this number of nodes with the lowest numbers."""
     return frozenset(sorted(nodes)[:count])
 
 

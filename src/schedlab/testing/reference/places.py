@@ -1,4 +1,4 @@
-"""Which nodes a job takes where more have room than it needs."""
+"""The rules that choose a job's nodes where more have room than it needs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WORD = (1 << 64) - 1
 def place_of(
     name: str, platform: Platform, machine: Machine, parts: Iterable[NodesAsked]
 ) -> NodeChoice:
-    """Return the place of that name for these nodes and all that is asked for of them."""
+    """Return the place with this name for these nodes and all parts that jobs ask for."""
     name, _, seed = name.partition(":seed=")
     ways: dict[str, Callable[[], NodeChoice]] = {
         "lowest": NodeChoice,
@@ -40,7 +40,7 @@ def _by_node(platform: Platform) -> list[NodeGroup]:
 
 
 def _cores_and_gpus(platform: Platform, machine: Machine) -> list[tuple[list[int], int]]:
-    """Return where in a node's vector both stand, and the most that a node has of them."""
+    """Return where cores and GPUs stand in a node's vector, each with the most a node has."""
     resources = NodeResources.of(platform)
     names = [name for name in ("cores", "gpu") if name in resources.place]
     where = {name: [resources.place[name]] for name in names}
@@ -54,7 +54,7 @@ def _most(places: list[int], machine: Machine) -> int:
 
 
 class Fit(NodeChoice):
-    """By the sum of free cores and GPUs, each divided by the most that a node has."""
+    """Ranks nodes by the sum of free cores and GPUs, each divided by the most that a node has."""
 
     def __init__(self, counted: list[tuple[list[int], int]], sign: int) -> None:
         self.counted, self.sign = counted, sign
@@ -69,7 +69,7 @@ class Fit(NodeChoice):
         return sorted(nodes, key=room)
 
     def of_gpu(self, asked: AskedNodes, node: int, free: Vector, at: int) -> float:
-        """Return the same among GPUs."""
+        """Rank the GPUs of a node in the same way."""
         return self.sign * free[at]
 
 
@@ -85,7 +85,7 @@ class Weight(NodeChoice):
 
 
 class Switches(NodeChoice):
-    """Switch by switch: the smallest that does, or else the largest."""
+    """Takes nodes switch by switch: the smallest that has enough, or else the largest."""
 
     def __init__(self, switches: list[str]) -> None:
         self.switches = switches
@@ -108,7 +108,7 @@ class Switches(NodeChoice):
 
 
 class Random(NodeChoice):
-    """Any node and any GPU, by a hash."""
+    """Ranks nodes and GPUs by a hash."""
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
@@ -150,7 +150,7 @@ class LeastFragments(NodeChoice):
         return sorted(nodes, key=lambda node: -score(node))
 
     def of_gpu(self, asked: AskedNodes, node: int, free: Vector, at: int) -> float:
-        """Return the same for each GPU."""
+        """Return the negative score for this GPU."""
         assert asked.part.gpus is not None
         of_gpu = asked.part.gpus.taken([at], len(free))
         taken = tuple(map(add, asked.part.resources, of_gpu))
@@ -164,7 +164,7 @@ class LeastFragments(NodeChoice):
         return int(100 / (1 + math.exp(-of_gpus)))
 
     def fragments(self, node: int, free: Vector) -> int:
-        """Return what of the free GPUs cannot be used, summed over all that is asked for."""
+        """Return how much of the free GPUs a part cannot use, summed over all parts asked for."""
         total, lost = sum(free[at] for at in self.machine.gpus), 0
         for part, count in self.popular.items():
             gpus, used = part.gpus, 0

@@ -1,4 +1,4 @@
-"""Plans of the future: what is free from when on, if running jobs end as expected."""
+"""Plans of the future: what is free at which time, if running jobs end as expected."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from schedlab.testing.reference.machine import Held, NodesAsked, Vector, less, w
 from schedlab.testing.reference.simulation import ReferenceSimulation
 
 Hold = Literal["shares", "nodes"]
-"""What a reservation holds of its nodes: what its job needs of them, or all of them."""
+"""What a reservation holds of its nodes: the shares that its job needs, or whole nodes."""
 
 
 class Slot(NamedTuple):
@@ -31,7 +31,7 @@ class Slot(NamedTuple):
 
 
 class ReferencePlan(Protocol):
-    """What policies plan with."""
+    """A plan, as policies use it."""
 
     def earliest(self, job: Job) -> Slot:
         """Return the first slot that the plan leaves for the whole estimate of the job."""
@@ -52,14 +52,14 @@ class ReferencePlan(Protocol):
 def plan_of(sim: ReferenceSimulation, reserve: Hold = "shares") -> ReferencePlan:
     """Return a plan in which only running jobs hold nodes, each until its expected release.
 
-    Where jobs take whole nodes of separate pools it counts nodes. Elsewhere, and where there are
-    consumables or a calendar or jobs are suspended, it names nodes.
+    If jobs take whole nodes of separate pools, the plan counts nodes. Otherwise, and with
+    consumables, a calendar or suspended jobs, it names nodes.
     """
     return NodePlan(sim, reserve) if sim.pools is None else CountPlan(sim, sim.pools)
 
 
 class CountPlan:
-    """Free nodes of each pool.
+    """The number of free nodes of each pool over time.
 
     It is ``free[i]`` from ``times[i]`` until ``times[i + 1]``.
     """
@@ -92,7 +92,7 @@ class CountPlan:
         return Slot(job, start_s, end_s)
 
     def free_for_s(self, job: Job) -> float:
-        """Return for how long as many nodes as the job needs stay free from now on."""
+        """Return for how long enough nodes for the job stay free from now on."""
         wanted = self._wanted(job)
         for time_s, free in zip(self.times, self.free, strict=True):
             for pool, count in wanted:
@@ -135,7 +135,7 @@ class CountPlan:
                 free[place] -= len(pool & block.nodes)
 
     def _step_at(self, time_s: int) -> int:
-        """Return the step that begins at this time, made if there is none."""
+        """Return the step that begins at this time; insert it if there is none."""
         step = bisect_left(self.times, time_s)
         if step == len(self.times) or self.times[step] != time_s:
             self.times.insert(step, time_s)
@@ -205,7 +205,7 @@ class NodePlan:
         return other
 
     def _whole(self, held: Held) -> Held:
-        """Return all of the node; of a consumable, of which jobs take amounts, what is held."""
+        """Return a hold on the whole node; one on an amount of a consumable stays as it is."""
         return held if held.site_wide else held._replace(resources=self.machine.capacity[held.node])
 
     def _choose(self, job: Job, start_s: int, end_s: int) -> list[Held] | None:

@@ -37,10 +37,10 @@ class ReferencePolicy:
         alpha: with one-reserved, how much longer than a hole a job may be.
         frozen: with all-reserved and one-reserved, reservations are kept and started exactly then.
         pinned: with all-reserved and one-reserved, plans name nodes and are kept.
-        push: with pinned one-reserved plans, where one in the way of a job goes.
+        push: with pinned one-reserved plans, how a plan in the way of a job moves.
         beta: the weight of the past in the users' accuracy.
         ageing_s: with the order wrsa, the wait that weighs as much as full accuracy.
-        weights: with the order linear, those of the features.
+        weights: with the order linear, the weights of the features.
         candidate_weights: the same where the candidates' order is linear.
         max_priority_gap: with EASY, jobs further behind the head, by score, are not tried.
         predict: the predictor of run times, a key of ``PREDICTORS``.

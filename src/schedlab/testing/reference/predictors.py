@@ -1,4 +1,4 @@
-"""The predictors of run times, plainly."""
+"""Plain versions of the predictors of run times."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ class ReferencePredictor(Protocol):
     """Says how long a job will run, in seconds, and learns from those that have ended."""
 
     def predict(self, job: Job) -> float:
-        """Predict when the job becomes eligible."""
+        """Return the predicted run time; called when the job becomes eligible."""
 
     def learn(self, job: Job, run_s: int) -> None:
         """Learn that the job has ended."""
 
 
 class Request:
-    """What the user asked for."""
+    """Predicts what the user asked for."""
 
     def predict(self, job: Job) -> float:
         """Return the request."""
@@ -32,7 +32,7 @@ class Request:
 
 
 class Actual(Request):
-    """The truth."""
+    """Predicts the actual run time."""
 
     def predict(self, job: Job) -> float:
         """Return the run time."""
@@ -40,23 +40,23 @@ class Actual(Request):
 
 
 class LastTwo:
-    """The mean of the user's last two run times."""
+    """Predicts the mean of the user's last two run times."""
 
     def __init__(self) -> None:
         self.runs_s: dict[int, list[int]] = {}
 
     def predict(self, job: Job) -> float:
-        """Return the request before the first."""
+        """Return the mean, or the request if none of the user's jobs has ended."""
         last_two = self.runs_s.get(job.submitter.code, [job.request_s])[-2:]
         return sum(last_two) / len(last_two)
 
     def learn(self, job: Job, run_s: int) -> None:
-        """Remember all of them."""
+        """Remember all run times."""
         self.runs_s.setdefault(job.submitter.code, []).append(run_s)
 
 
 class ClassMean:
-    """The mean of the jobs most like it that have ended."""
+    """Predicts the mean run time of the ended jobs that are most like the job."""
 
     def __init__(self) -> None:
         self.ended: list[tuple[Job, int]] = []
@@ -72,18 +72,18 @@ class ClassMean:
         return job.request_s
 
     def learn(self, job: Job, run_s: int) -> None:
-        """Remember all of them."""
+        """Remember all run times."""
         self.ended.append((job, run_s))
 
 
 class Nearest:
-    """The mean of the user's three ended jobs nearest to it, among the last hundred."""
+    """Predicts the mean run time of the three nearest of the user's last hundred ended jobs."""
 
     def __init__(self) -> None:
         self.ended: list[tuple[Job, int]] = []
 
     def predict(self, job: Job) -> float:
-        """Predict by the logarithms of request and nodes; of equally near ones the latest."""
+        """Compare logarithms of request and nodes; of equally near jobs take the latest."""
         same_user = [each for each in self.ended if each[0].submitter is job.submitter]
         latest_first = same_user[-100:][::-1]
         nearest = sorted(latest_first, key=lambda each: _squared_distance(each[0], job))[:3]
@@ -92,14 +92,14 @@ class Nearest:
         return sum(run_s for _, run_s in nearest) / len(nearest)
 
     def learn(self, job: Job, run_s: int) -> None:
-        """Remember all of them."""
+        """Remember all run times."""
         self.ended.append((job, run_s))
 
 
 class Regression:
-    """Recursive least squares with a ridge of 1, beginning at the request.
+    """Predicts by recursive least squares with a ridge of 1, beginning at the request.
 
-    Sums go from the first feature to the last, so that rounding is the same wherever it is done.
+    Sums go from the first feature to the last, so that they are rounded the same everywhere.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""PreemptionStep: a waiting job takes the nodes of running ones."""
+"""Preemption: a waiting job takes the nodes of running ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Holding = dict[Job, Holder]
 
 
 class Rule(Protocol):
-    """Says which job may take the nodes of which."""
+    """Says which waiting job may take the nodes of which running job."""
 
     def may_take(self, sim: ReferenceSimulation, job: Job, other: Job) -> bool:
         """Return whether the waiting job may preempt the running one."""
@@ -42,7 +42,7 @@ class ShorterPreempts:
     """
 
     def may_take(self, sim: ReferenceSimulation, job: Job, other: Job) -> bool:
-        """Return whether less is expected of the waiting job than is left of the running one."""
+        """Return whether the waiting job is expected to take less than the other has left."""
         planned_s = sim.machine.seen(job.estimate_s)  # as plans count it; see the semantics
         return planned_s < sim.expected_release(other) - sim.now
 
@@ -58,10 +58,10 @@ class PreemptionStep:
         self.rule = rule
 
     def preempt(self, sim: ReferenceSimulation, considered: list[Job]) -> None:
-        """Start what may take the nodes of others.
+        """Start jobs that may take the nodes of others.
 
-        A job that fits is left to the policy, and its nodes are set aside for it. Behind one that
-        fits not even so, no job preempts another that may use the same nodes.
+        A job that fits is left to the policy, and its nodes are set aside for it. Behind a job that
+        does not fit even with preemption, no job that may use the same nodes preempts another.
         """
         holding: Holding = {job: (job.held, sim.expected_release(job)) for job in sim.running}
         blocked = frozenset[int]()
@@ -84,7 +84,7 @@ class PreemptionStep:
             holding[job] = held, sim.machine.seen(sim.now + job.estimate_s)
 
     def _victims(self, sim: ReferenceSimulation, job: Job, holding: Holding) -> list[Job] | None:
-        """Return the jobs in whose place the job fits; None if it fits not even so."""
+        """Return the jobs in whose place the job fits; None if it does not fit even so."""
         ranked = sorted(
             (other for other in sim.running if self._may_take(sim, job, other)),
             key=lambda other: (self.rule.rank(sim, other), -other.start_s, -other.position),
@@ -101,7 +101,7 @@ class PreemptionStep:
         return taken
 
     def _may_take(self, sim: ReferenceSimulation, job: Job, other: Job) -> bool:
-        """Return whether it may be taken: not a job that has started at this very instant."""
+        """Return whether the other may be preempted: never a job that has just started."""
         if other.when_preempted == "no" or other.start_s == sim.now:
             return False
         return self.rule.may_take(sim, job, other)
@@ -114,7 +114,7 @@ def fits_without(sim: ReferenceSimulation, job: Job, holding: Holding, gone: lis
 
 
 def choose_beside(sim: ReferenceSimulation, job: Job, holding: Holding) -> list[Held] | None:
-    """Return the lowest-numbered nodes with room for the job beside these; None if too few."""
+    """Return the nodes for the job beside these, chosen by the place; None if too few."""
     free: list[Vector] = sim.machine.capacity_at(sim.now)
     for all_held, _ in holding.values():
         for each in all_held:

@@ -1,4 +1,4 @@
-"""What is worked out once and asked for again: many policies run on one workload."""
+"""Remember results that are asked for again: many policies run on one workload."""
 
 from __future__ import annotations
 

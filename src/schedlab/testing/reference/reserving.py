@@ -1,7 +1,7 @@
 """Incentive backfilling: the oldest job first, then the others in the order of the queue.
 
-Takizawa and Takano; with the order of descending WRSA these are WRSABF-AR and WRSABF-OR, with
-arrival OneReserved is their EASYBF.
+From Takizawa and Takano: in the order of descending WRSA these are their WRSABF-AR and WRSABF-OR;
+in the order of arrival, OneReserved is their EASYBF.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class AllReserved:
             break
 
     def backfill(self, sim: ReferenceSimulation, plan: ReferencePlan, others: list[Job]) -> None:
-        """Start those whose reservation is now."""
+        """Start the jobs whose reservation is now."""
         for job in others:
             slot = reserve(plan, job)
             if slot.start_s == sim.now:
@@ -57,9 +57,9 @@ class AllReserved:
 
 
 class OneReserved(AllReserved):
-    """Only the head's reservation is sacred: others may be pushed back by a job that starts.
+    """Keeps only the head's reservation: a job that starts may push the others back.
 
-    It must fit in a hole of which its request is at most ``alpha`` times the length.
+    Its estimate must be at most ``alpha`` times the length of the hole in which it starts.
     """
 
     def __init__(self, alpha: float, *, frozen: bool = False, reserve: Hold = "shares") -> None:
@@ -86,7 +86,7 @@ class OneReserved(AllReserved):
                 planned.append(job)
 
     def pushes(self, job: Job, hole_s: float) -> bool:
-        """Return whether the job may start in a hole that is too short for its request."""
+        """Return whether the job may start in a hole that is too short for its estimate."""
         return job.estimate_s <= self.alpha * hole_s
 
 

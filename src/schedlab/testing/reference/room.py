@@ -15,7 +15,7 @@ Holder = tuple[list[Held], int]
 
 
 def seen_blocks(machine: Machine) -> list[ClosedTime]:
-    """Return the calendar as it is seen: with a tick, from the next one on."""
+    """Return the calendar as the scheduler sees it: with a tick, times move to the next one."""
     seen = [
         replace(
             block,
@@ -28,7 +28,7 @@ def seen_blocks(machine: Machine) -> list[ClosedTime]:
 
 
 def all_changes_s(machine: Machine, blocks: list[ClosedTime]) -> list[int]:
-    """Return when the machine changes by what is announced, in order."""
+    """Return the times of all announced changes of the machine, in order."""
     ends_s = [int(block.end_s) for block in blocks if block.end_s < math.inf]
     return sorted({*machine.steps_s, *(block.begin_s for block in blocks), *ends_s})
 
@@ -36,7 +36,7 @@ def all_changes_s(machine: Machine, blocks: list[ClosedTime]) -> list[int]:
 def refuse_stuck(
     jobs: list[Job], machine: Machine, blocks: list[ClosedTime], changes_s: list[int]
 ) -> None:
-    """Refuse a job without what it needs once the machine has changed for the last time."""
+    """Refuse a job that has no room once the machine has changed for the last time."""
     if not changes_s:
         return
     last_s, left = changes_s[-1], machine.capacity_at(math.inf)
@@ -52,14 +52,14 @@ def refuse_stuck(
 def lasting(
     machine: Machine, free: list[Vector], start_s: int, steps_s: list[int], holders: list[Holder]
 ) -> list[Vector]:
-    """Return the same with what stays of each consumable from the start over all later steps."""
+    """Return ``free`` with the least left of each consumable from the start over later steps."""
     times_s = {start_s, *(time_s for time_s in steps_s if time_s > start_s)}
     moments = [left_at(machine, time_s, holders) for time_s in times_s]
     return free[: machine.nodes] + [(min(left),) for left in zip(*moments, strict=True)]
 
 
 def left_at(machine: Machine, time_s: int, holders: list[Holder]) -> list[int]:
-    """Return what is free of each consumable then, beside what these hold."""
+    """Return what is free of each consumable at this time, beside what these jobs hold."""
     left = machine.consumables_at(time_s)
     for held, until_s in holders:
         for each in held if time_s < until_s else ():

@@ -1,4 +1,4 @@
-"""The front door of the reference simulator."""
+"""The entry point of the reference simulator."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def reference_simulate(
     failures: Iterable[Failure] = (),
     preemption: Preemption | None = None,
 ) -> ReferenceSchedule:
-    """Run a workload on a platform under a policy, plainly.
+    """Run a workload on a platform under a policy in the reference simulator.
 
     Args:
         workload: the jobs.
@@ -116,7 +116,7 @@ def _equal_nodes(count: int) -> Platform:
 
 
 def reference_schedule(simulation: ReferenceSimulation) -> ReferenceSchedule:
-    """Return what a simulation that has ended did."""
+    """Return the schedule of a simulation that has ended."""
     jobs = simulation.jobs
     assert not simulation.queue, "every job must start in the end"
     return ReferenceSchedule(

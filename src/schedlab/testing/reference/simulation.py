@@ -46,8 +46,8 @@ class ReferenceSimulation:
 
     At one instant: all completions, then all changes of the machine, then the corrections of
     predictions that running jobs have outlived, then all submissions, then all withdrawals, then
-    one pass of the policy. What these cause at the same instant (a job of no length ends as it
-    starts) makes another round of it.
+    one pass of the policy. Events that these cause at the same instant (a job of no length ends as
+    it starts) are handled in another round.
     """
 
     def __init__(
@@ -116,11 +116,11 @@ class ReferenceSimulation:
         free: list[Vector] | None = None,
         holders: list[Holder] | None = None,
     ) -> list[Vector]:
-        """Return what the job may use of all that is free, now or at a start to come.
+        """Return what the job may use of all that is free, now or at a later start.
 
-        The holders have what is not free until a time; if not given, they are the running jobs.
-        Of a consumable it is what stays free for the whole estimate of the job; of a node from
-        which the job is barred it is nothing.
+        Each holder holds resources until a time. Default: the running jobs. Of a consumable, the
+        job may use what stays free for its whole estimate; of a node from which it is barred,
+        nothing.
         """
         free = self.free if free is None else free
         if not self._changes_s and not self.blocks:
@@ -134,13 +134,13 @@ class ReferenceSimulation:
         return without(free, job.barred_from(self.blocks, start_s, end_s))
 
     def changes_s(self) -> list[int]:
-        """Return when the machine is going to change, by all that is announced."""
+        """Return the times of the announced changes of the machine that are still to come."""
         return [time_s for time_s in self._changes_s if time_s > self.now]
 
     def start(
         self, job: Job, on: list[Held] | None = None, avoid: frozenset[int] = frozenset()
     ) -> None:
-        """Start the job on these nodes, or on the first with room, none to avoid."""
+        """Start the job on these nodes, or on the first with room outside ``avoid``."""
         held = on
         if held is None:
             held = self.machine.choose(job.demand, self.room(job), avoid, job=job.position)
@@ -253,7 +253,7 @@ class ReferenceSimulation:
             self._leave(job, job.end_s if ended_s is None else ended_s)
 
     def _change(self) -> bool:
-        """Let the machine change: what is announced, then what is not."""
+        """Apply the announced changes of the machine, then the failures."""
         if not self._changes_s and not self._failures:
             return False
         due = self._changes_s[:1] == [self.now]
@@ -291,7 +291,7 @@ class ReferenceSimulation:
                 self._lose(job)
 
     def _interrupt(self, job: Job, why: WhyEnded, again: bool) -> None:
-        """End the attempt of a running job; it waits again, or that was it."""
+        """End the attempt of a running job; the job waits again, or ends for good."""
         self._completions.drop(job.end_s, job)
         self._give_back(job)
         job.end_s = self.now
@@ -371,7 +371,7 @@ class ReferenceSimulation:
         self._leave(job, time_s)
 
     def _leave(self, job: Job, time_s: int) -> None:
-        """Let the job go for good, and others follow."""
+        """Let the job leave for good, and the jobs that wait for it follow."""
         job.gone_s = time_s
         following = job.array.leave(job.position) if job.array is not None else None
         if following is not None:
@@ -388,7 +388,7 @@ class ReferenceSimulation:
                     self._ask(dependant)
 
     def _ask(self, job: Job) -> None:
-        """Let the job be eligible in time if all is fulfilled."""
+        """Set when the job becomes eligible, if all its conditions are fulfilled."""
         time_s = ready_s(job)
         if time_s is not None and time_s != NEVER_S:
             self._eligible_at(job, time_s)

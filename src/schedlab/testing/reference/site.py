@@ -1,4 +1,4 @@
-"""What a platform tells beyond its nodes, for the reference simulator."""
+"""What a platform describes besides its nodes, for the reference simulator."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def at_site(
     """Return the machine with the platform's consumables and calendar.
 
     The jobs get what they hold of the consumables, and their tier: the highest of their partitions,
-    or that of their QOS. What is done to a job when it is preempted holds for all but those that
-    say they may not be.
+    or that of their QOS. The mode of preemption holds for all jobs but those that say they may
+    not be preempted.
     """
     calendar = calendar_of(platform, workload)
     there = replace(machine, consumables=platform.consumables, calendar=calendar)

@@ -41,7 +41,7 @@ class WeightSearch:
         ]
 
     def tell(self, tried: Sequence[Weights], scores: Sequence[float]) -> None:
-        """Move to the better half, the best first in weight; stay where all are equally good."""
+        """Move to the better half, the best with the most weight; stay if all are equally good."""
         self._generation += 1
         if len(set(scores)) < 2:
             return

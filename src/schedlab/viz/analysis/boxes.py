@@ -25,7 +25,7 @@ _ABOUT = [
 
 
 def users_figure(users: Users) -> Any:
-    """Draw over all users the means of their jobs, and their WRSA at the end."""
+    """Draw boxes over all users: the mean WRA of their jobs, and their WRSA at the end."""
     boxes = [
         {"name": "mean WRA of the user's jobs", **asdict(users.mean_wra)},
         {"name": "WRSA after the user's last job", **asdict(users.wrsa)},
@@ -34,7 +34,7 @@ def users_figure(users: Users) -> Any:
 
 
 def busiest_figure(users: Users) -> Any:
-    """Draw for each user with many jobs the WRSA after each job."""
+    """Draw a box for each user with many jobs: the WRSA after each job."""
     shown = users.table.head(MAX_USERS).to_dicts()
     boxes = [{**row, "name": f"user {row['user']}: {row['jobs']:,}"} for row in shown]
     return _box_figure(boxes, 110 + 20 * len(boxes), "WRSA after each of the user's jobs")

@@ -1,4 +1,4 @@
-"""write_analysis(): the page from its parts."""
+"""Write the page on a trace from its parts."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from schedlab.viz.page import render_page, require_bokeh
 
 
 def write_analysis(analysis: Analysis, path: str | Path) -> None:
-    """Writes a single HTML file that shows a trace, with nothing to load from elsewhere.
+    """Write a single HTML file that shows a trace and loads nothing from elsewhere.
 
-    It tells how accurate requests are and those of each user, what is requested, when jobs are
-    submitted, how wide they are and how long they run.
+    It shows how accurate the requests are, in all and of each user, what is requested, when jobs
+    are submitted, how wide they are and how long they run.
     """
     require_bokeh()
     page = render_page(
@@ -33,9 +33,9 @@ def write_analysis(analysis: Analysis, path: str | Path) -> None:
 
 
 def _figures(analysis: Analysis) -> dict[str, Any]:
-    """Draw the Bokeh figures by the names the page gives them.
+    """Draw the Bokeh figures, by the names that the page gives them.
 
-    None of what the trace does not tell.
+    There are no figures of what the trace does not have.
     """
     from schedlab.viz.analysis.boxes import busiest_figure, users_figure
     from schedlab.viz.analysis.counts import (

@@ -19,11 +19,11 @@ _TICKS_S = (60, 300, 900, 3600, 4 * 3600, 12 * 3600, 24 * 3600, 72 * 3600, 240 *
 _NAMED_SHARE = 0.01
 _WIDTH_PX, _HEIGHT_PX = 1000, 250
 _HALF_LETTER_PX, _LINE_PX = 3.0, 14
-"""About the sizes of the figure of spikes and of text, to see whether names have room."""
+"""Approximate sizes of the figure of spikes and of text, to see whether names have room."""
 
 
 def density_figure(requests: Requests) -> Any:
-    """Return all jobs by requested time and WRA; the darker, the more."""
+    """Draw all jobs by requested time and WRA; the darker, the more jobs."""
     density = requests.density
     edges, parts = np.array(density.request_edges_s), np.array(density.wra_edges)
     jobs = np.array(density.jobs)
@@ -77,9 +77,9 @@ def hourly_figure(requests: Requests, x_range: Any) -> Any:
 
 
 def spikes_figure(requests: Requests) -> Any:
-    """Draw a line for each time that is requested, as high as it is common.
+    """Draw a line for each requested time, as high as the number of jobs that request it.
 
-    The common ones named.
+    The common ones have names.
     """
     shown = requests.commonest.head(MAX_SPIKES)
     times, jobs = shown["request_s"].to_numpy(), shown["jobs"].to_numpy()

@@ -13,11 +13,11 @@ from schedlab.viz.report.tables import TextCell, TextTable
 MAX_REQUESTS = 12
 MAX_USERS = 20
 MAX_SPIKES = 400
-"""Lines in the figure of requested times."""
+"""The largest number of lines in the figure of requested times."""
 
 
 def summary_table(analysis: Analysis) -> TextTable:
-    """Return the trace in a line, as the paper's Table 1 has it, and what lies behind it."""
+    """Return the trace in a line, as in the paper's Table 1, with a few more columns."""
     asked, row = analysis.requests, analysis.table_row()
     values = [
         "–" if analysis.users is None else f"{analysis.users:,}",
@@ -54,7 +54,7 @@ def request_table(requests: Requests) -> TextTable:
 
 
 def user_table(users: Users) -> TextTable:
-    """Return those with most jobs."""
+    """Return the users with the most jobs."""
     shown = users.table.head(MAX_USERS).select("user", "jobs", "mean_wra", "wrsa", "median")
     rows = [
         [str(user), f"{jobs:,}", *(f"{value:.3f}" for value in values)]

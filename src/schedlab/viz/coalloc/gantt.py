@@ -20,9 +20,9 @@ _WRONG = STRONG[1]
 
 
 def draw_coalloc_gantt(solution: Solution, *, width_in: float = 7.0) -> Figure:
-    """Return a row for each resource; a job has the same colour on all of its resources.
+    """Draw a row for each resource; a job has the same colour on all of its resources.
 
-    Jobs that overlap have a red frame, so that a schedule that is not feasible looks like it.
+    Jobs that overlap have a red frame, so that an infeasible schedule is easy to see.
     """
     rows = len(solution.problem.resources)
     with paper_style():

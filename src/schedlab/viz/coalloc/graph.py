@@ -24,7 +24,7 @@ _STEPS = 300
 
 
 def draw_constraint_graph(problem: Problem, *, width_in: float = 5.0) -> Figure:
-    """Draw jobs in conflict joined and close; the darker the edge, the more they share."""
+    """Draw jobs in conflict joined and close together; the darker the edge, the more they share."""
     places = _spring_layout(problem)
     with paper_style():
         figure, axes = panels(1, 1, width_in, width_in)

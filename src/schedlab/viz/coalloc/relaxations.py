@@ -22,7 +22,7 @@ _SHOWN = {
     "width_reduction": "width reduction",
 }
 GROUPS = 6
-"""Of instances by their deleted edges, equally many in each."""
+"""Number of groups of instances by their deleted edges; all have the same size."""
 
 
 def draw_relaxations(results: pl.DataFrame, *, width_in: float = 8.0) -> Figure:
@@ -33,7 +33,7 @@ def draw_relaxations(results: pl.DataFrame, *, width_in: float = 8.0) -> Figure:
 
     Args:
         results: a row per instance and solver, as ``schedlab.experiments.results`` gives them.
-        width_in: of the picture.
+        width_in: width of the picture.
     """
     kinds, solvers = _kinds(results), _relaxations(results)
     with paper_style():
@@ -113,9 +113,9 @@ def _plot(
     *,
     wide: bool = False,
 ) -> None:
-    """Draw the mean over instances for each number of jobs; dashed without a name.
+    """Draw the mean over instances for each number of jobs; dashed without a solver's name.
 
-    A wide line can be seen behind another.
+    A wide line stays visible behind another.
     """
     import polars as pl
 

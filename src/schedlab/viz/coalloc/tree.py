@@ -21,7 +21,7 @@ _LABEL_PT, _LETTER_IN, _NODE_IN = 5.0, 0.04, 0.22
 
 
 def draw_pseudo_tree(problem: Problem, tree: PseudoTree, *, width_in: float = 7.0) -> Figure:
-    """Draw the tree from its roots down, with the separator of each node: its message's jobs.
+    """Draw the tree from its roots down, with each node's separator: the jobs of its message.
 
     The nodes with the largest separators, which make the induced width, are red.
     """
@@ -53,7 +53,7 @@ def _layout(tree: PseudoTree) -> Places:
 
 
 def _leaves(tree: PseudoTree) -> list[int]:
-    """Return them from left to right, each subtree together."""
+    """Return the leaves from left to right, each subtree together."""
     found, waiting = [], list(reversed(tree.roots))
     while waiting:
         job = waiting.pop()
@@ -88,7 +88,7 @@ def _draw_edges(axes: Axes, problem: Problem, tree: PseudoTree, places: Places) 
 def _draw_separators(
     axes: Axes, problem: Problem, tree: PseudoTree, places: Places, *, letters: int
 ) -> None:
-    """Write them beside each node; their number where the names need too many letters."""
+    """Write the separator beside each node, or its number of jobs if the names do not fit."""
     for job, separator in enumerate(tree.separators):
         listed = " ".join(problem.jobs[other].name for other in separator)
         short = listed if len(listed) <= letters else f"{len(separator)} jobs"

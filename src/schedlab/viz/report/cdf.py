@@ -18,7 +18,7 @@ from schedlab.viz.time_axis import DURATION_TICKS
 
 
 def cdf_figure(schedules: Sequence[Schedule], name: str) -> Any:
-    """Return the share of jobs at or below each value, one line per policy."""
+    """Draw the share of jobs at or below each value, one line per policy."""
     metric = find_job_metric(name)
     values = [metric.of_jobs(schedule) for schedule in schedules]
     right = upper_end(values, LEAST * 10)

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 _TICKS = [1, 1.1, 1.2, 1.3, 1.5, *(digit * 10**power for power in range(8) for digit in (2, 5, 10))]
 
 _HEIGHT = 0.7
-"""Of a row's dots; rows are 1 apart."""
+"""The height over which a row's dots are spread; rows are 1 apart."""
 
 
 def comparison_figure(values: pl.DataFrame) -> Any:
-    """Return a row per metric, a dot per policy at the factor by which it is worse than the best.
+    """Draw a row per metric, a dot per policy at the factor by which it is worse than the best.
 
     A metric whose best is 0 shows only the policies that reach it.
 

@@ -43,7 +43,7 @@ def _of_workload(schedule: Schedule) -> list[tuple[str, str]]:
 
 
 def _load_told(loads: Mapping[str, float]) -> str:
-    """Return the largest; where several resources are counted, each by its name."""
+    """Return the load or, if several resources are counted, the load of each by its name."""
     if len(loads) == 1:
         return f"{max(loads.values()):.3f}"
     return ", ".join(f"{name.removesuffix('_bytes')} {load:.3f}" for name, load in loads.items())

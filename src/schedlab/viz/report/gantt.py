@@ -29,7 +29,7 @@ return `${Math.round(100 * (level + 1) / levels)}% busy, mostly ${title} ${main}
 
 
 def gantt_figure(schedule: Schedule, axis: TimeAxis, x_range: Any) -> Any:
-    """Draw nodes upwards, time to the right, coloured by user or size."""
+    """Draw nodes upwards, time to the right, coloured by clusters, user or size."""
     schedule = schedule.by_attempt()
     schedule = replace(schedule, node_ranges=schedule.named_nodes())
     nodes = schedule.platform.nodes

@@ -17,7 +17,7 @@ _TITLES = {"size": "nodes of the job", "run_time": "run time of the job"}
 
 
 def group_figure(schedules: Sequence[Schedule], by: str, metric: str = "bounded_slowdown") -> Any:
-    """Return the mean of a metric in each class, one line per policy."""
+    """Draw the mean of a metric in each class, one line per policy."""
     names = [str(name) for name in groups_of(schedules[0], by)[1]]
     plot = new_figure(
         320,

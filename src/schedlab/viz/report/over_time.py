@@ -16,7 +16,7 @@ from schedlab.viz.report.style import legend_above, time_figure, time_tooltip
 from schedlab.viz.time_axis import TimeAxis
 
 USE_BINS, QUEUE_BINS = 400, 1500
-"""Of time; the use of a loaded machine jumps too much for more to be seen."""
+"""Numbers of spans of time; the use of a loaded machine jumps too much for more to be seen."""
 
 
 def used_nodes_figure(schedules: Sequence[Schedule], axis: TimeAxis) -> Any:
@@ -79,5 +79,5 @@ def _draw(plot: Any, shown: Band, axis: TimeAxis, name: str, place: int, *, shad
 
 
 def _precision(axis: TimeAxis) -> type[np.floating[Any]]:
-    """Give milliseconds since 1970 all digits; other places are drawn as well with half of them."""
+    """Return the type of places: milliseconds since 1970 need more digits than other places."""
     return np.float64 if axis.dates else np.float32

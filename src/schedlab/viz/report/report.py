@@ -1,4 +1,4 @@
-"""write_report(): the page from its parts."""
+"""Write the report on schedules from its parts."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 def write_report(
     schedules: Sequence[Schedule], path: str | Path, *, title: str | None = None
 ) -> None:
-    """Writes a single HTML file to compare schedules, with nothing to load from elsewhere.
+    """Write a single HTML file that compares schedules and loads nothing from elsewhere.
 
-    It tells what was run, sums up each policy, and draws the comparison, use and queue over time,
+    It says what was run, sums up each policy, and shows the comparison, use and queue over time,
     distributions, a Gantt chart per policy, and how users and classes of jobs fared.
     """
     schedules = list(checked(schedules))

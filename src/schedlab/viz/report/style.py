@@ -18,9 +18,9 @@ _GREY = "#555555"
 
 
 def new_figure(height: int, *, along: Literal["both", "width"] = "both", **options: Any) -> Any:
-    """Draw a figure as wide as the page.
+    """Return an empty figure as wide as the page.
 
-    Dragging zooms, and the wheel does so once switched on.
+    Dragging zooms, and so does the wheel once it is switched on.
     """
     plot = figure(
         height=height,
@@ -65,7 +65,7 @@ def time_tooltip(field: str, axis: TimeAxis) -> tuple[str, dict[str, Any]]:
 
 
 def legend_above(plot: Any) -> None:
-    """Moves the legend out of the way; a click on a name hides its lines."""
+    """Move the legend above the figure; a click on a name hides its lines."""
     legend = plot.legend[0]
     plot.add_layout(legend, "above")
     legend.orientation = "horizontal"

@@ -35,7 +35,7 @@ SUMMARY_METRICS = (
 USER_METRICS = ("wait", "bounded_slowdown")
 MAX_GROUPS = 20
 _GROUPS = {"Users": "user", "Accounts": "account", "Partitions": "partition", "QOS": "qos"}
-"""By which groups of jobs are told apart, and the titles of their tables."""
+"""The titles of the tables of groups, and the columns by which jobs are grouped."""
 
 
 @dataclass(frozen=True)
@@ -76,13 +76,13 @@ def summary_table(schedules: Sequence[Schedule], values: pl.DataFrame) -> TextTa
 
 
 def group_tables(schedules: Sequence[Schedule]) -> list[tuple[str, TextTable]]:
-    """Return how users, accounts, partitions and QOS fared, each with its title, if any."""
+    """Return tables of how users, accounts, partitions and QOS fared, each with its title."""
     tables = {title: _group_table(schedules, by) for title, by in _GROUPS.items()}
     return [(title, found) for title, found in tables.items() if found is not None]
 
 
 def _group_table(schedules: Sequence[Schedule], by: str) -> TextTable | None:
-    """Return one row for each of the groups with most work; none if there is only one."""
+    """Return one row for each of the groups with the most work; None if there is only one group."""
     found = [
         [table(schedule, metric, by, percentiles=()) for schedule in schedules]
         for metric in USER_METRICS

@@ -38,9 +38,9 @@ class Aaic:
     """Synthetic jobs with the published properties of AAIC, whose trace is not public.
 
     From Takizawa and Takano: 256 GPUs, each taken as a node; 78 users; requests of at most 336 h;
-    run / request 0.09 on average; no job under 90 s. From their Table 2, where the makespan stops
-    falling once arrivals are four times as dense: the load. Everything else is assumed, in the way
-    of other systems: users' shares of the jobs fall with the cube of their rank (about 25 have ten
+    run / request 0.09 on average; no job under 90 s. The load is from their Table 2, where the
+    makespan stops falling once arrivals are four times as dense. Everything else is assumed, as on
+    other systems: users' shares of the jobs fall with the cube of their rank (about 25 have ten
     jobs among 10,000, in the paper 22); each has a usual request, a round number of hours, a usual
     number of GPUs, a power of two, and an accuracy; arrivals follow Lublin and Feitelson's daily
     cycle.

@@ -1,4 +1,4 @@
-"""What a model's constants may be."""
+"""Checks of the constants of models."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def require_load(load: float) -> None:
 
 
 def require_positive(**constants: float) -> None:
-    """Refuse a constant that is no finite number above 0."""
+    """Refuse a constant that is not a finite number above 0."""
     for name, value in constants.items():
         if not (value > 0 and math.isfinite(value)):
             raise ParameterError(f"{name} is {value!r}; must be above 0")

@@ -1,4 +1,4 @@
-"""Users have habits: what one asks for is often what this user asked for before."""
+"""Habits of users, who often ask for the same as before."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ Values = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
 _HABIT = 0.5
-"""How often a user asks for what is usual for this user."""
+"""The share of jobs that ask for what is usual for their user."""
 
 
 @dataclass(frozen=True, eq=False)
 class Habits:
-    """The users of some jobs, and where their chance comes from.
+    """The users of some jobs, and the generators that draw their habits.
 
     Args:
         for_users: draws what is usual for each user.
         for_jobs: draws the rest.
-        user: of each job.
-        users: how many there are.
+        user: the user of each job.
+        users: the number of users.
     """
 
     for_users: np.random.Generator
@@ -31,7 +31,7 @@ class Habits:
     users: int
 
     def draw(self, values: Whole, shares: Values) -> Whole:
-        """Return what each job asks for: half of the time what is usual for its user, else any."""
+        """Return what each job asks for: its user's usual value half of the time, else any."""
         usual = self.for_users.choice(values, self.users, p=shares)
         other = self.for_jobs.choice(values, len(self.user), p=shares)
         own = self.for_jobs.random(len(self.user)) < _HABIT

@@ -20,23 +20,23 @@ from schedlab.workload.workload import Workload
 Counts = NDArray[np.int64]
 
 LONGEST_MIN = 240
+"""The longest request, in minutes."""
 MOST_CLUSTERS = 1_000
-"""Of requests, in minutes."""
 
 
 @dataclass(frozen=True)
 class MultiCluster:
     """Rigid jobs for equal clusters named ``c1``, ``c2``, ...
 
-    A job needs one cluster, or with probability ``share`` as many as ``span``, all drawn alike;
-    with a log-uniform number of nodes of each. Requests are whole minutes, log-uniform
-    from 1 to 240, of which jobs run a share uniform in 0 to 1. Bursts, of geometric size, arrive as
-    a Poisson process whose rate gives the load.
+    A job needs nodes of one cluster, or with probability ``share`` of ``span`` clusters; all
+    clusters are equally likely, and the number of nodes of each is log-uniform. Requests are whole
+    minutes, log-uniform from 1 to 240; a job runs for a uniform share, from 0 to 1, of its request.
+    Bursts, of geometric size, arrive as a Poisson process whose rate gives the load.
     """
 
     clusters: int = 4
     nodes: int = 16
-    """Of each cluster."""
+    """Nodes of each cluster."""
     share: float = 0.3
     span: int = 2
     load: float = 0.8
@@ -88,7 +88,7 @@ class MultiCluster:
         ]
 
     def _arrivals(self, rng: np.random.Generator, jobs: int, span_s: float) -> Counts:
-        """Draw the first at 0 and the last at the end of the span, which makes the load exact."""
+        """Draw arrivals, the first at 0 and the last at the end of the span: the load is exact."""
         gaps = rng.exponential(size=jobs) * (rng.random(jobs) < 1 / self.burst)
         since = np.cumsum(gaps) - gaps[0]
         submit_s: Counts = np.floor(since * (span_s / max(since[-1], 1e-9))).astype(np.int64)

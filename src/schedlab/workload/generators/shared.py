@@ -1,4 +1,4 @@
-"""Jobs for nodes that several share: cores, memory and GPUs in the round numbers of users."""
+"""Jobs for shared nodes: users ask for cores, memory and GPUs in round numbers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SERIAL, _WIDE = 0.35, 0.08
 _WIDEST = 16
 _MEMORY = np.array([1, 2, 4, 8, 16])
 _MEMORY_SHARE = np.array([0.30, 0.30, 0.25, 0.10, 0.05])
-"""Memory of each core, in quarters of what a core has of a node, and how often it is asked for."""
+"""Memory per core, in quarters of a node's memory per core, and how often it is asked for."""
 
 _MEDIAN_RUN_S, _SPREAD = 3600, 1.4
 _LIMITS_S = np.array([600, *(3600 * h for h in (0.5, 1, 2, 4, 8, 12, 24, 48))], dtype=np.int64)
@@ -37,27 +37,27 @@ _USERS_PER_ACCOUNT = 5
 class Shared:
     """Jobs that ask for part of a node, or for several, on a machine of two types of nodes.
 
-    Users ask for powers of two of cores, for whole nodes, 2 to 16 of them, for memory in steps of
-    a node's memory per core, and a share of them for GPUs with an equal part of half of the node's
-    cores. Half of the time a user asks for what is usual for this user. The run time is log-normal;
-    the request is the next usual limit above run time / accuracy, the accuracy being uniform in 0.1
-    to 1. Arrivals are a Poisson process, paid out against Lublin and Feitelson's daily cycle. The
-    mix is assumed, in the way of university clusters; it is not fitted to any.
+    Users ask for powers of two of cores, for whole nodes, 2 to 16 of them, and for memory in steps
+    of a node's memory per core. A share of the jobs asks for GPUs; each GPU comes with an equal
+    part of half of the node's cores. Half of the time a user asks for what is usual for this user.
+    The run time is log-normal; the request is the next usual limit above run time / accuracy, with
+    an accuracy uniform in 0.1 to 1. Arrivals are a Poisson process whose rate follows Lublin and
+    Feitelson's daily cycle. The mix is assumed, as on university clusters; it is fitted to none.
     """
 
     nodes: int = 1000
     cores: int = 64
-    """Of each node."""
+    """Cores of each node."""
     memory_gib: int = 256
-    """Of each node."""
+    """Memory of each node."""
     gpus: int = 4
-    """Of each node that has any."""
+    """GPUs of each node that has any."""
     gpu_nodes: float = 0.25
     """Share of the nodes that have GPUs."""
     gpu_jobs: float = 0.1
     """Share of the jobs that ask for GPUs."""
     load: float = 0.9
-    """Of the most demanded resource; see ``offered_loads``."""
+    """Load of the most demanded resource; see ``offered_loads``."""
     users: int = 200
     daily_cycle: bool = True
 
@@ -69,7 +69,7 @@ class Shared:
 
     @property
     def nodes_with_gpus(self) -> int:
-        """How many nodes have GPUs."""
+        """The number of nodes with GPUs."""
         return round(self.nodes * self.gpu_nodes) if self.gpus else 0
 
     @property
@@ -121,7 +121,7 @@ class Shared:
         return {**columns, "gpus_per_node": on_each} if self.nodes_with_gpus else columns
 
     def _gpus(self, habits: Habits) -> Whole:
-        """Return GPUs in total; 0 for most jobs."""
+        """Return the total GPUs of each job; 0 for most jobs."""
         if not self.nodes_with_gpus:
             return np.zeros(len(habits.user), dtype=np.int64)
         count = habits.draw(*_sizes(self.gpus, min(_WIDEST, self.nodes_with_gpus)))
@@ -130,7 +130,7 @@ class Shared:
 
 
 def _sizes(each: int, nodes: int) -> tuple[Whole, Values]:
-    """Return powers of two below what each node has, that, and several nodes; with their shares."""
+    """Return sizes and their shares: powers of two below a node, a whole node, several nodes."""
     part = [1 << power for power in range(1, each.bit_length()) if 1 << power < each]
     inside = [*part, each] if each > 1 else []
     wide = [each << power for power in range(1, nodes.bit_length())]
@@ -156,7 +156,7 @@ def _times(rng: np.random.Generator, jobs: int) -> dict[str, Array]:
 
 
 def _arrivals_s(rng: np.random.Generator, jobs: int, span_s: float, cycle: DailyCycle) -> Whole:
-    """Draw the first at 0 and the last at the end of the span, which makes the load exact."""
+    """Draw arrivals, the first at 0 and the last at the end of the span: the load is exact."""
     since = np.cumsum(rng.exponential(size=jobs))
     since -= since[0]
     points = since * (cycle.points_at(span_s) / max(since[-1], 1e-9))

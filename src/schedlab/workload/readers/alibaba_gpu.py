@@ -23,7 +23,7 @@ _WHOLE_GPU_MILLI = 1000
 
 
 class AlibabaGpuReader(Reader):
-    """Reads a task a row; a core of ours is a thousandth of one of theirs."""
+    """Reads one task per row; a core of ours is a thousandth of one of theirs."""
 
     suffixes = (".csv",)
 
@@ -61,7 +61,7 @@ def _table(source: Source) -> pl.DataFrame:
 
 
 def _jobs(source: Source, table: pl.DataFrame) -> pl.DataFrame:
-    """Return the columns as ours.
+    """Return the table with our columns.
 
     A task that was never placed counts as running from its creation.
     """

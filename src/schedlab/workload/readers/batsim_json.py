@@ -111,7 +111,7 @@ def _part(source: Source, content: Mapping[str, Any], key: str, kind: type[T]) -
 
 
 def _header(content: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return the other keys as text; the number of hosts as SWF calls it."""
+    """Return the other keys as text, and the number of hosts under SWF's name for it."""
     header = {"MaxNodes": [str(content["nb_res"])]} if "nb_res" in content else {}
     for key, value in content.items():
         if key not in ("jobs", "profiles", "nb_res", "provenance"):
@@ -121,7 +121,7 @@ def _header(content: Mapping[str, Any]) -> dict[str, list[str]]:
 
 
 def _provenance(content: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the steps our writer left there."""
+    """Return the steps that our writer has recorded."""
     steps = content.get("provenance")
     steps = steps if isinstance(steps, list) else []
     return [step for step in steps if isinstance(step, dict) and "step" in step]

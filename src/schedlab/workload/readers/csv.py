@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class CsvReader(Reader):
-    """Reads rows separated by commas, or by ``|``, ``;`` or tabs; names may stand for users."""
+    """Reads rows of fields between commas, ``|``, ``;`` or tabs; names may stand for users."""
 
     suffixes = (".csv",)
     has_names = True
@@ -46,12 +46,12 @@ def _plain(source: Source, rename: Mapping[str, str]) -> tuple[pl.DataFrame, Arr
 
 
 def _separator(header: str) -> str:
-    """Return a comma, or what stands in its place between the names."""
+    """Return the character between the names: a comma, or what is used in its place."""
     return next((each for each in ",|;\t" if each in header), ",")
 
 
 def _quoted(source: Source, rename: Mapping[str, str]) -> tuple[pl.DataFrame, Array]:
-    """Return the table of a file with quotes, within which separators and line ends may stand."""
+    """Return the table of a file with quotes, which may hold separators and line ends."""
     import polars as pl
 
     text = source.decoded()

@@ -29,8 +29,8 @@ def split_lines(
         path: the file, for messages.
         lines: columns ``line`` and ``number``.
         separator: what stands between two fields.
-        names: of the fields that are kept.
-        width: fields that a line must have.
+        names: the names of the fields that are kept.
+        width: the number of fields that a line must have.
     """
     texts, numbers = lines["line"], lines["number"].to_numpy().astype(np.int64)
     widths = texts.str.count_matches(separator, literal=True).to_numpy() + 1

@@ -47,9 +47,9 @@ _OF_A_HISTORY = {"jobid", "queue_time"}
 
 
 def our_names(path: Path, theirs: Iterable[str], rename: Mapping[str, str]) -> list[str]:
-    """Return what we call the columns of a file: matched without regard to case, then renamed.
+    """Return our names of the columns of a file: matched without regard to case, then renamed.
 
-    Every column is known, comes once, and none that a workload needs is absent.
+    Refuse columns that are unknown or come twice, and a file that lacks one a workload needs.
     """
     theirs = [name.strip().lower() for name in theirs]
     wanted = {name.strip().lower(): ours for name, ours in rename.items()}
@@ -87,13 +87,13 @@ def frame_records(
 ) -> tuple[Records, Labels]:
     """Return the records of a frame with columns named as in ``COLUMNS``, and labels of its codes.
 
-    An empty text or a null stands for what is missing; columns that are left out begin with ``-``.
+    An empty text or a null is a missing value; columns that are left out begin with ``-``.
 
     Args:
         path: the file, for messages.
         frame: the columns.
         lines: the line of each row.
-        factors: what columns of numbers are multiplied by.
+        factors: by column, the factor that its numbers are multiplied by.
     """
     import polars as pl
 
@@ -114,7 +114,7 @@ def frame_records(
 
 
 def _codes(texts: pl.Series) -> tuple[Array, tuple[str, ...]]:
-    """Return numbers if all texts are; else codes in order of first appearance, and their names."""
+    """Return numbers if all texts are numbers; else codes by first appearance, and their names."""
     import polars as pl
 
     numbers = texts.cast(pl.Int64, strict=False)
@@ -152,7 +152,7 @@ def _numbers(records: Records, series: pl.Series, factor: float) -> Array:
 
 
 def _parsed(series: pl.Series) -> pl.Series | None:
-    """Return whole numbers where all are, which keeps long ones exact; None if not numbers."""
+    """Return whole numbers if all are whole, which keeps long ones exact; None if not numbers."""
     import polars as pl
 
     if series.dtype == pl.String:

@@ -1,4 +1,4 @@
-"""Columns beyond those that a format has fields for, as some formats leave room for them."""
+"""Columns for which a format has no field, but for which it leaves room."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OPTIONAL = frozenset(name for name, column in COLUMNS.items() if not column.requ
 def with_further(
     records: Records, further: Mapping[str, Sequence[Any]], labels: Labels | None = None
 ) -> tuple[Records, Labels]:
-    """Return the records with these columns beside, and the labels of all that hold names.
+    """Return the records with these columns added, and the labels of all columns with names.
 
     Args:
         records: what the fields of the format hold.
@@ -35,7 +35,7 @@ def with_further(
 
 
 def _alike(records: Records, name: str, values: Sequence[Any]) -> list[Any]:
-    """Return all numbers, or all texts where some are."""
+    """Return the values as numbers, or as texts if some of them are texts."""
     for place, value in enumerate(values):
         if not isinstance(value, int | float | str | None):
             raise records.error(place, f"{name} is {value!r}; must be a number or a text")

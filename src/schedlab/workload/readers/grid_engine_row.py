@@ -20,13 +20,13 @@ FIELDS = (
     *("granted_pe", "slots", "task_number", "cpu", "mem", "io", "category", "iow"),
     *("pe_taskid", "maxvmem", "arid", "ar_submission_time"),
 )
-"""The 45 fields of 8.1."""
+"""The 45 fields of release 8.1."""
 
 _UNIVA_FIELDS = ("job_class", "qdel_info", "maxrss")
-"""The first of those that Univa's and Altair's releases add behind them."""
+"""The first of the fields that Univa's and Altair's releases add behind these."""
 
 _MILLISECONDS = 10**11
-"""No time in seconds is so large before the year 5138: then it is in milliseconds."""
+"""From here on a time is in milliseconds: in seconds it would lie after the year 5138."""
 
 _PREFIXES = {
     **{"k": 1000, "m": 1000**2, "g": 1000**3, "t": 1000**4},
@@ -121,7 +121,7 @@ def _moment(time: int) -> datetime | None:
 
 
 def requests_in(category: str) -> dict[str, str]:
-    """Return what was asked for with ``-l``, ``-pe`` and so on: ``h_rt`` is nowhere else."""
+    """Return what the category says was asked for with ``-l``: ``h_rt`` is nowhere else."""
     words = category.split()
     found: dict[str, str] = {}
     for option, value in pairwise(words):

@@ -93,7 +93,7 @@ def gwf_records(
 
 
 def _further(texts: pl.Series) -> dict[str, list[str | None]]:
-    """Return the columns that are named in these texts; what others wrote there is passed over."""
+    """Return the columns that these texts name; ignore what other programs wrote there."""
     keys = texts.str.extract_all(r"(?:^|;)(\w+)=").explode().drop_nulls().unique()
     names = {key.strip(";=") for key in keys} & OPTIONAL - set(GWF_COLUMNS.values())
     return {

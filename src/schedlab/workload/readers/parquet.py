@@ -1,6 +1,7 @@
 """Our own Parquet: columns of ``COLUMNS``; labels, header and provenance in the metadata.
 
-Or that of a job history, whose table holds each standard record as JSON besides its columns.
+The Parquet of a job history is read, too: its table holds each standard record as JSON besides its
+columns.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _RECORDS = {"jobid", "record"}
 
 
 class ParquetReader(Reader):
-    """Reads a Parquet file of ours, or anyone's with these columns, or of a job history."""
+    """Reads our own Parquet, any other with these columns, and that of a job history."""
 
     suffixes = (".parquet", ".pq")
     has_names = True

@@ -1,4 +1,4 @@
-"""Numbers out of texts that schedulers write: ``jobid_00012``, ``gpu:v100:2``."""
+"""Numbers from texts that schedulers write: ``jobid_00012``, ``gpu:v100:2``."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ if TYPE_CHECKING:
     import polars as pl
 
 _GPUS = r"^(?:gres[/:])?gpu(?::([A-Za-z]\w*))?[:=](\d+)$"
-"""As Slurm says what a job asks for of its generic resources."""
+"""The form in which Slurm writes the GPUs that a job asks for."""
 
 
 def with_plain_ids(frame: pl.DataFrame) -> pl.DataFrame:
-    """Take job numbers out of names that end in one, if all of them do and no two in the same."""
+    """Take job numbers from names, if all names end in a number and no two in the same."""
     import polars as pl
 
     if frame.schema.get("job_id") != pl.String:
@@ -26,7 +26,7 @@ def with_plain_ids(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def with_plain_gpus(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return numbers of GPUs, and their types if no column has these, out of ``gpu:v100:2``."""
+    """Take numbers of GPUs from ``gpu:v100:2``, and their types if no column has these."""
     import polars as pl
 
     for column in ("gpus_per_node", "gpus"):

@@ -1,4 +1,4 @@
-"""What a reader of workload files is."""
+"""The contract of a reader of workload files."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ReadOptions:
     rename: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Our names of columns by the file's, where it names them; ``-`` leaves one out.
 
-    ``memory_per_node_kb*1024`` also multiplies what stands there, here from MB.
+    ``memory_per_node_kb*1024`` also multiplies the values, here given in MB.
     """
 
     def __post_init__(self) -> None:
@@ -61,7 +61,7 @@ class ReadOptions:
         return {theirs: _scaled(text)[0] for theirs, text in self.rename.items()}
 
     def factors(self) -> dict[str, float]:
-        """Return what columns are multiplied by, where they are."""
+        """Return the factor of each column whose values are multiplied."""
         return {ours: factor for ours, factor in map(_scaled, self.rename.values()) if factor != 1}
 
 

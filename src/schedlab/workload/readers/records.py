@@ -14,7 +14,7 @@ from schedlab.workload.workload import Array, ReadReport
 
 @dataclass(frozen=True)
 class Records:
-    """Columns of numbers named as in ``COLUMNS``; what is missing stands as its missing value."""
+    """Columns of numbers named as in ``COLUMNS``, which also says what stands for a missing one."""
 
     path: Path
     columns: Mapping[str, Array]

@@ -1,4 +1,4 @@
-"""Repairs what real archives contain, and counts every repair."""
+"""Repair the faults that real archives contain, and count every repair."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from schedlab.workload.readers.records import Records, Tally
 from schedlab.workload.workload import COLUMNS, DISORDER, Array, ReadReport
 
 NO_REQUEST = "no requested time, run time taken"
-"""Why a request is repaired; an analysis of requests must know how many were."""
+"""Why a request is repaired; an analysis of requests must know how many of them are."""
 
 _CANCELLED = 5
 _CANCELLED_AT_0 = "cancelled while waiting (run time 0, no processors)"
@@ -23,7 +23,7 @@ Columns = dict[str, Array]
 
 
 def repair(records: Records, options: ReadOptions) -> tuple[Columns, ReadReport]:
-    """Return columns fit for a workload, in order of submission, and what had to be done for it."""
+    """Return columns fit for a workload, in order of submission, and a report of the repairs."""
     if not len(records):
         raise InputError(f"{records.path}: has no jobs")
     tally = Tally(records)

@@ -28,7 +28,7 @@ class Source:
 
     @classmethod
     def load(cls, path: str | Path) -> Source:
-        """Return the file, or standard input for ``-``; one sentence on why it cannot be read."""
+        """Load the file, or standard input for ``-``; an error says why it cannot be read."""
         path = Path(path)
         try:
             if path == STDIN:
@@ -48,7 +48,7 @@ class Source:
 
     @property
     def suffix(self) -> str:
-        """The ending that tells the format, in lower case: ``.swf`` for ``a.swf.gz``."""
+        """The ending that names the format, in lower case: ``.swf`` for ``a.swf.gz``."""
         return plain_name(self.path).suffix.lower()
 
     @property
@@ -97,7 +97,7 @@ def plain_name(path: Path) -> Path:
 
 
 def decode(text: bytes) -> str:
-    """Read characters of UTF-8, or of Latin-1 where it is not UTF-8."""
+    """Read the text as UTF-8, or as Latin-1 if it is not UTF-8."""
     try:
         return text.decode()
     except UnicodeDecodeError:

@@ -44,7 +44,7 @@ class SwfReader(Reader):
         return first.startswith(b";") or len(first.split()) == len(SWF_FIELDS)
 
     def read(self, source: Source, options: ReadOptions) -> Workload:
-        """Return the jobs, with all 18 fields that are ever known and the header."""
+        """Return the jobs, with the header and those of the 18 fields that any job has."""
         header, provenance = split_provenance(read_header(source.text, ";"))
         columns, report = repair(_scan(source), options)
         return Workload(

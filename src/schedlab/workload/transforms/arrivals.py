@@ -14,7 +14,7 @@ MAX_SPAN_S = 1 << 53
 
 
 def interarrival(workload: Workload, factor: float) -> Workload:
-    """Multiplies every gap between submissions by a factor; the first submission stays."""
+    """Multiply every gap between submissions by a factor; the first submission stays."""
     return _scaled(workload, factor).record("interarrival", factor=factor)
 
 
@@ -26,7 +26,7 @@ def scale_load(
     memory_bytes: int | None = None,
     gpus: int | None = None,
 ) -> Workload:
-    """Scales the gaps between submissions so that the jobs offer this load to a machine.
+    """Scale the gaps between submissions so that the jobs offer this load to a machine.
 
     With cores, memory or GPUs, which the machine has in total, jobs share nodes, and the load is
     that of the most demanded of these.
@@ -47,7 +47,7 @@ def scale_load(
 
 
 def rebase(workload: Workload, start_s: int = 0) -> Workload:
-    """Moves all submissions together so that the first is at ``start_s``."""
+    """Move all submissions together so that the first is at ``start_s``."""
     submit_s = workload["submit_s"]
     return workload.replace(submit_s=submit_s - submit_s[:1] + start_s).record(
         "rebase", start_s=start_s

@@ -20,8 +20,8 @@ _GAP_S = 2
 def fill(workload: Workload, times: float, gpus: int, *, seed: Seed = 0) -> Workload:
     """Shuffle the jobs and draw more, until they ask for a multiple of the GPUs.
 
-    They come every two seconds and stay for ever. One that finds no room leaves after a second. As
-    in Weng et al., "Beware of Fragmentation", USENIX ATC 2023.
+    A job arrives every two seconds and stays for ever; one that finds no room leaves after a
+    second. The method is that of Weng et al., "Beware of Fragmentation", USENIX ATC 2023.
     """
     if not times > 0 or gpus < 1:
         raise ParameterError(f"{times:g} times {gpus} GPUs; must be above 0 times at least 1")
@@ -50,7 +50,7 @@ def _gpus_in_milli(workload: Workload) -> NDArray[np.int64]:
 
 
 def _drawn(asked: NDArray[np.int64], target: float, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw each once in random order, then others again, up to the first that is too much."""
+    """Draw each job once in random order, then random jobs, until the next is too much."""
     picked = rng.permutation(len(asked))
     while asked[picked].sum() <= target:
         if len(picked) > MOST_JOBS:

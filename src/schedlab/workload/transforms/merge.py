@@ -68,7 +68,7 @@ def _followed(part: Workload, new_ids: Ids) -> Ids:
 
 
 def _told_apart(workloads: Sequence[Workload], ids: Sequence[Ids]) -> tuple[Workload, ...]:
-    """Return the same with arrays of their own, and conditions with the new numbers of jobs."""
+    """Return the workloads with distinct array numbers, and conditions on the new job numbers."""
     parts, arrays = [], 0
     for part, new_ids in zip(workloads, ids, strict=True):
         if "array" in part:
@@ -82,7 +82,7 @@ def _told_apart(workloads: Sequence[Workload], ids: Sequence[Ids]) -> tuple[Work
 
 
 def _with_conditions(part: Workload, new_ids: Ids) -> Workload:
-    """Return its dependencies on the new numbers; one on an unknown job is dropped."""
+    """Return the part with dependencies on the new numbers; one on an unknown job is dropped."""
     new = dict(zip(part["job_id"].tolist(), new_ids.tolist(), strict=True))
     texts = [
         dependencies_text(

@@ -66,7 +66,7 @@ def overrun(workload: Workload, at_most_s: int) -> Workload:
 
 
 def status(workload: Workload, codes: Sequence[int]) -> Workload:
-    """Return the jobs that ended so: 1 completed, 0 failed, 5 cancelled."""
+    """Return the jobs with these status codes: 1 completed, 0 failed, 5 cancelled."""
     _needs(workload, "status")
     return keep(workload, np.isin(workload["status"], codes), "status", codes=list(codes))
 

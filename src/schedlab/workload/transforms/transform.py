@@ -15,8 +15,8 @@ from schedlab.workload.workload import Workload
 class TransformEntry:
     """One row of the table of transforms.
 
-    ``form`` shows how the transform is written as text; ``read`` turns what stands behind the
-    equals sign into the keyword arguments of ``function``. A seeded one also takes ``seed``.
+    ``form`` shows how the transform is written as text; ``read`` turns the text behind the equals
+    sign into the keyword arguments of ``function``. A seeded function also takes ``seed``.
     """
 
     summary: str
@@ -36,7 +36,7 @@ class Transform:
     seeded: bool = False
 
     def __call__(self, workload: Workload, seed: Seed = 0) -> Workload:
-        """Return the transformed workload; transforms without chance ignore the seed."""
+        """Return the transformed workload; transforms that draw nothing ignore the seed."""
         chance = {"seed": seed} if self.seeded else {}
         try:
             made = self.function(workload, **self.parameters, **chance)

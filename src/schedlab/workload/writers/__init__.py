@@ -58,7 +58,7 @@ def write_workload(
 
 
 def check_writing(path: str | Path, *, format: str | None = None) -> None:
-    """Refuses, before any work is done, what ``write_workload`` would refuse afterwards."""
+    """Refuse, before any work is done, what ``write_workload`` would refuse afterwards."""
     _writer(Path(path), format)
     require_writable(path)
 
@@ -87,8 +87,8 @@ def _opened(path: Path, compressed: bool) -> Iterator[BinaryIO]:
         if not compressed:
             yield file
             return
-        # No name and no time within, so that the same workload gives the same bytes;
-        # level 4, as 6 takes four times as long for three percent.
+        # No name and no time inside, so that the same workload gives the same bytes;
+        # level 4, as 6 takes four times as long to save three percent.
         with gzip.GzipFile(
             filename="", mode="wb", fileobj=file, mtime=0, compresslevel=4
         ) as packed:

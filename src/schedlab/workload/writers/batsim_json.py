@@ -21,7 +21,7 @@ class BatsimJsonWriter(Writer):
     columns = frozenset(COLUMNS)
 
     def write(self, workload: Workload, stream: BinaryIO) -> None:
-        """Write jobs and a profile per run time; the header as further keys."""
+        """Write the jobs, a profile per run time, and the header as further keys."""
         content = {
             **{key: list(values) for key, values in workload.header.items() if key != "MaxNodes"},
             "nb_res": _hosts(workload),
@@ -49,7 +49,7 @@ def _jobs(workload: Workload) -> list[dict[str, Any]]:
 
 
 def _add(jobs: list[dict[str, Any]], name: str, workload: Workload) -> None:
-    """Add the column as a key of the jobs that have it; Batsim passes over unknown keys."""
+    """Add the column as a key of the jobs that have it; Batsim ignores unknown keys."""
     values, told = workload[name], workload.labelled(name).tolist()
     for job in np.flatnonzero((values != COLUMNS[name].missing) & (values == values)).tolist():
         jobs[job][name] = told[job]

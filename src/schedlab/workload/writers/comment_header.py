@@ -13,7 +13,7 @@ from schedlab.workload.workload import Workload
 def header_text(
     workload: Workload, comment: str, defaults: Mapping[str, Sequence[str]] | None = None
 ) -> bytes:
-    """Write comment lines with the workload's header and provenance; defaults for keys it lacks."""
+    """Return comment lines with the header and provenance, and defaults for keys that it lacks."""
     header = {**(defaults or {}), **workload.header}
     lines = [f"{comment}{line}" for value in header.pop("", ()) for line in value.split("\n")]
     for key, values in header.items():

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _FURTHER = OPTIONAL - set(GWF_COLUMNS.values())
 _SAFE = "/:+*&|(),.@!~"
-"""Beside letters and numbers what stands as it is: no blank, semicolon, percent or equals sign."""
+"""Signs that are written as is, beside letters and digits: no blank and none of ``;%=``."""
 
 
 class GwfWriter(Writer):
@@ -48,7 +48,7 @@ def write_gwf_lines(
 
 
 def further_texts(workload: Workload) -> pl.Series | None:
-    """Return what GWF has no field for, a text per job; None if the workload has nothing of it."""
+    """Return columns without a field in GWF as a text per job; None if the workload has none."""
     import polars as pl
 
     names = [name for name in workload.columns if name in _FURTHER]
@@ -94,7 +94,7 @@ def _names(codes: pl.Series, labels: Sequence[str]) -> pl.Series:
 
 
 def words_of(labels: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """Return the labels as GWF can write them, of the columns that it has."""
+    """Return the labels of the columns that GWF has, as it can write them."""
     carried = labels.keys() & GWF_COLUMNS.values()
     return {column: _words(column, labels[column]) for column in sorted(carried)}
 

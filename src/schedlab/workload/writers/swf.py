@@ -31,7 +31,7 @@ class SwfTable(Protocol):
     """Jobs by columns, as a workload has them; they need not be fit for the simulator."""
 
     def __len__(self) -> int:
-        """Return how many jobs."""
+        """Return the number of jobs."""
 
     def __getitem__(self, column: str) -> Array:
         """Return the column; its missing value everywhere if it is not known."""

@@ -1,4 +1,4 @@
-"""What a writer of workload files is."""
+"""The contract of a writer of workload files."""
 
 from __future__ import annotations
 

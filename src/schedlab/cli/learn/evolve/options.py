@@ -21,7 +21,7 @@ _EPISODES, _SEARCH = "The episodes", "The search"
 
 @dataclass(frozen=True)
 class Sources:
-    """Where episodes come from and their machines, with remarks on how they came about."""
+    """The sources of the episodes and their machines, with remarks on how they were made."""
 
     scenes: tuple[Scene, ...]
     notes: tuple[str, ...]
@@ -53,7 +53,7 @@ class Jobs(ReadingRules):
     ] = 256
 
     def open(self, shaping: Shaping, machine: MachineOptions) -> Sources:
-        """Return where episodes come from, and the machines that they are played on."""
+        """Return the sources of the episodes, and the machines on which they are played."""
         shaping.check()
         scenes, notes, names = [], [], []
         for text in self.workload:
@@ -109,7 +109,7 @@ def _is_model(name: str) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Seeded(Shaping):
-    """What is done to the jobs, and the seed of everything."""
+    """The changes to the jobs, and the seed of all random draws."""
 
     seed: Annotated[
         int,
@@ -119,7 +119,7 @@ class Seeded(Shaping):
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """By which rules the episodes are played."""
+    """The rules by which the episodes are played."""
 
     predictor: Annotated[
         str,
@@ -154,7 +154,7 @@ class Rules:
         find_predictor(self.predictor)
 
     def arena(self, objective: WeightedObjective, threads: int | None) -> Arena:
-        """Return where the episodes are played."""
+        """Return the arena in which the episodes are played."""
         from schedlab.evolve import Arena
 
         return Arena(
@@ -261,7 +261,7 @@ class SearchOptions:
     ] = None
 
     def settings(self, seed: int) -> EvolveSettings:
-        """Return the same for the search."""
+        """Return these options as settings of the search."""
         from schedlab.evolve import EvolveSettings
 
         return EvolveSettings(

@@ -1,4 +1,4 @@
-"""What ``schedlab learn evolve`` shows at the end."""
+"""The results that ``schedlab learn evolve`` shows at the end."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _number(value: float) -> str:
 
 
 def document(done: Evolved) -> dict[str, Any]:
-    """Return the same for programs."""
+    """Return the same results for programs."""
     comparison = done.comparison
     return {
         "policy": f"evolved:{done.path}",

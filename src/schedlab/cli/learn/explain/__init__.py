@@ -1,4 +1,4 @@
-"""schedlab learn explain: what a learned policy decides by."""
+"""schedlab learn explain: the inputs by which a learned policy decides."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ def explain(
 ) -> None:
     """Explain which inputs a learned policy uses, and whether it uses the prediction.
 
-    By integrated gradients and by shuffling groups of inputs, in single decisions and in whole
-    episodes.
+    The methods are integrated gradients and shuffling of groups of inputs, in single decisions and
+    in whole episodes.
     """
     if error_sweep and predictor is not None:
         raise ParameterError("--predictor and --error-sweep exclude each other")

@@ -1,4 +1,4 @@
-"""How good predictions must be: results with better and worse ones."""
+"""Results with better and worse predictions, to show how good predictions must be."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def by_error(
     files: Files,
     json: bool,
 ) -> None:
-    """Let the model and the policies play with each predictor, and show how they do."""
+    """Let the model and the policies play with each predictor, and show their results."""
     from schedlab.cli.progress import progress
     from schedlab.rl.explain import by_prediction_error
 
@@ -52,7 +52,7 @@ def by_error(
 
 
 def _draw(found: Sequence[PredictionOutcome], path: Path) -> None:
-    """Draw them with the intervals of the differences to the truth, on the same jobs."""
+    """Draw the outcomes with the intervals of their differences to the truth, on the same jobs."""
     from schedlab.rl.explain.prediction_error import NOISE
     from schedlab.viz import ErrorPoint, draw_prediction_error, save_figure
 

@@ -1,4 +1,4 @@
-"""What each group of inputs does to the decisions and to what comes of them."""
+"""The effect of each group of inputs on the decisions and on their results."""
 
 from __future__ import annotations
 

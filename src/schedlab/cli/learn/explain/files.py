@@ -1,4 +1,4 @@
-"""The options that say what is written."""
+"""The options that name the files to write."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Files:
-    """What is written."""
+    """The files to write."""
 
     figure: Annotated[
         Path | None, Option(metavar="FILE", help="Draw the explanation as .png, .pdf or .svg.")
@@ -23,7 +23,7 @@ class Files:
     csv: Annotated[Path | None, Option(metavar="FILE", help="Write the table as CSV.")] = None
 
     def check(self) -> None:
-        """Refuse before the work what could not be written after it."""
+        """Check before the work that the files can be written after it."""
         from schedlab.atomic import require_writable
         from schedlab.viz.paper import picture_format
 
@@ -33,7 +33,7 @@ class Files:
             require_writable(path)
 
     def written(self) -> list[Path]:
-        """Return all of them."""
+        """Return the paths of all files to write."""
         return [path for path in (self.figure, self.csv) if path is not None]
 
     def write_csv(self, rows: Sequence[EstimatedRow]) -> None:

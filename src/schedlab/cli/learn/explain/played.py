@@ -1,4 +1,4 @@
-"""The options that say in which episodes a learned policy is watched."""
+"""The options for the episodes in which a learned policy is watched."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Played:
         return replace(model.config, episodes=wanted, folder=Path()).open_episodes()[1]
 
     def effort(self, model: TrainedModel, states: int) -> Effort:
-        """Return how much is played and explained."""
+        """Return how many episodes are played and how many states are explained."""
         from schedlab.rl.explain import Effort
 
         seed = model.config.evaluation.seed if self.seed is None else self.seed

@@ -1,1 +1,1 @@
-"""What Slurm records of its jobs, in each of the forms it can be had in."""
+"""Slurm's records of its jobs, in every form that a site may have."""

@@ -9,12 +9,12 @@ from schedlab.errors import InputError
 from schedlab.history.ingest.source import AttemptCounter, fingerprint
 
 OVERLAP_S = 600
-"""Read again each time: rows reach the accounting some seconds after what they tell of."""
+"""Time before the last reading that is read again: rows reach the accounting seconds late."""
 
 
 @dataclass
 class SlurmCursor:
-    """The moment up to which rows were read, or the file as it was, and attempts put back."""
+    """The moment up to which rows were read, or the state of the file; and attempts put back."""
 
     since_s: int = 0
     file: str = ""
@@ -22,11 +22,11 @@ class SlurmCursor:
     evaluated: dict[str, int] = field(default_factory=dict)
     """When the scheduler last looked at jobs that ended and will be read once more."""
     queued: dict[str, list[str]] = field(default_factory=dict)
-    """What squeue said of jobs that waited and that the accounting had not told of."""
+    """Rows of squeue for waiting jobs that were not yet in the accounting."""
 
     @classmethod
     def parse(cls, cursor: str | None) -> SlurmCursor:
-        """Read it from its text; the beginning of time where there is none."""
+        """Read a cursor from its text; without a text, begin at the start of time."""
         try:
             return cls(**json.loads(cursor)) if cursor else cls()
         except (TypeError, ValueError):
@@ -40,7 +40,7 @@ class SlurmCursor:
         evaluated: dict[str, int],
         queued: dict[str, list[str]],
     ) -> SlurmCursor:
-        """Return the cursor of the next reading, after one that began at that moment."""
+        """Return the cursor for the next reading, after one that began at ``began_s``."""
         return SlurmCursor(
             since_s=max(0, int(began_s) - OVERLAP_S),
             file=fingerprint(file) if file else "",

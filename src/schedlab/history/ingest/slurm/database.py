@@ -46,7 +46,7 @@ from {cluster}_step_table where deleted = 0 and job_db_inx between :first and :l
 class SlurmDatabase:
     """Reads the rows that changed since the last reading, by the database's own clock.
 
-    ``url`` is ``mariadb://user@host:port/slurm_acct_db``; the password stands in it or, better, in
+    ``url`` is ``mariadb://user@host:port/slurm_acct_db``. The password is part of it or, better, in
     ``password_file``.
     """
 

@@ -20,13 +20,13 @@ _BATCH_STEP = -5
 
 @dataclass(frozen=True)
 class SlurmRows:
-    """Makes jobs of rows, given what the numbers of the resources mean."""
+    """Makes jobs of rows, given the names of the numbered resources."""
 
     cluster: str
     resources: Mapping[int, str]
 
     def job(self, row: Any, steps: Sequence[Any]) -> SlurmJob:
-        """Return the job of a row of the job table and those of its steps."""
+        """Return the job of a row of the job table and of the rows of its steps."""
         code = row.exit_code
         allocated = self._tres(row.tres_alloc)
         return SlurmJob(

@@ -114,7 +114,7 @@ def _document(job: SlurmJob, attempts: AttemptCounter) -> dict[str, Any]:
         "qos": job.qos or None,
         "native_priority": job.priority,
     }
-    # What few jobs have is left out of the others: each item of a million records takes time.
+    # Items that few jobs have are set only where needed: each one in a million records takes time.
     if submission.items:
         document |= submission.items
     if job.constraint:
@@ -170,7 +170,7 @@ def _request(
 
 
 def _run(job: SlurmJob, hosts: tuple[str, ...]) -> dict[str, Any]:
-    """Return what only a job that started has."""
+    """Return the items that only a started job has."""
     run: dict[str, Any] = {
         "start_time": job.start,
         "per_host": _hosts(job.allocated.cpus, hosts),
@@ -201,7 +201,7 @@ def _allocation(given: Tres, hosts: int) -> Part:
 def _hosts(cpus: int | None, hosts: tuple[str, ...]) -> list[Part]:
     """Return the job's hosts, in a list that must not be changed.
 
-    Slurm's accounting tells shares of a host only where all are equal.
+    Slurm's accounting gives a job's share of a host only if all its shares are equal.
     """
     share = None
     if cpus and hosts and cpus % len(hosts) == 0:
@@ -215,7 +215,7 @@ def _host(node_id: str, num_cpu: int | None) -> Part:
 
 
 def _exit_status(job: SlurmJob) -> int:
-    """Return the script's code; 128 + signal; -1 if Slurm ended the job and there is neither."""
+    """Return the script's code, or 128 + signal, or -1 if Slurm ended the job without either."""
     if job.exit_code:
         return job.exit_code
     if job.signal:

@@ -16,7 +16,7 @@ from schedlab.history.ingest.source import AttemptCounter, Fault
 from schedlab.history.ingest.text_input import ReadPosition, TextInput
 from schedlab.history.schema.job import JobRecord, JobState
 
-# Names are written as they are, blanks and equal signs included: the name goes up to the state.
+# Names are written as they are, with blanks and equal signs: a name goes up to the state.
 _LINE = re.compile(r"(JobId=.*? )Name=(.*) (JobState=\S+ Partition=.*)", re.DOTALL)
 _BROKEN_OFF = re.compile(r"JobId=\d.*? Name=")
 _STATE = re.compile(r" JobState=\S+ Partition=")
@@ -51,10 +51,11 @@ class JobComp:
         self.cursor = str(place)
 
     def _texts(self, place: ReadPosition) -> Iterator[tuple[str, str]]:
-        """Yield what is said of each job, with where it begins: a name may hold the ends of lines.
+        """Yield the place and the text of each job: a name may contain line ends.
 
-        A line that breaks off within a name goes on in the next, whatever that looks like: else
-        a user could make up the lines of others. The rest of the last may still be written.
+        A line that breaks off within a name continues in the next line, whatever that looks like,
+        or a user could forge the lines of others. The rest of the last line may not have been
+        written yet.
         """
         began, parts = (0, 0), list[str]()
         for line in self._input.lines(place):
@@ -106,7 +107,7 @@ class JobComp:
 
 
 def _state(text: str) -> JobState:
-    """Return the state; a line is written when a job ends, so that a pending one was put back."""
+    """Return the state. Lines are written when jobs end, so a pending job was put back."""
     state = state_of(text)
     return JobState.REQUEUED if state is JobState.PENDING else state
 

@@ -20,7 +20,7 @@ from schedlab.history.ingest.text_input import open_file
 from schedlab.history.schema.job import JobRecord
 
 JobAt = tuple[str, Callable[[], SlurmJob]]
-"""Where a job stands, and what makes it of its rows."""
+"""The place of a job in the output, and a function that makes the job from its rows."""
 
 _BEFORE_SLURM_S = 1_000_000_000  # sacct refuses earlier moments
 
@@ -32,8 +32,8 @@ class Sacct(ABC):
     Without a file it runs ``command``, to which it adds the options: all users, states and
     requeued attempts, and the time to begin at. It asks for epoch seconds; a command that does
     not pass the environment on, such as ``ssh``, needs ``time_zone`` to say what the clocks of
-    the other machine show. ``queue_command``, such as ``squeue``, is asked when the scheduler
-    last looked at each job, why those wait that do, and for jobs that are held or not yet eligible.
+    the other machine show. ``queue_command``, such as ``squeue``, tells when the scheduler last
+    looked at each job, why jobs wait, and which jobs are held or not yet eligible.
     """
 
     name: str
@@ -73,11 +73,11 @@ class Sacct(ABC):
 
     @abstractmethod
     def options(self) -> tuple[str, ...]:
-        """Return what is asked of ``sacct`` beside all users, states and attempts."""
+        """Return the options of ``sacct`` besides those for all users, states and attempts."""
 
     @abstractmethod
     def jobs(self, stream: IO[bytes], label: str) -> Iterable[JobAt | Fault]:
-        """Return every job of the output with where it stands."""
+        """Return every job of the output with its place."""
 
     def _records(
         self, make: Callable[[], SlurmJob], attempts: AttemptCounter, queue: Squeue

@@ -24,11 +24,11 @@ class SacctJson(Sacct):
     """Reads the JSON form. Numbers are plain ones, or ``{set, infinite, number}`` since 23.02."""
 
     def options(self) -> tuple[str, ...]:
-        """Return what is asked of ``sacct``."""
+        """Return the options of ``sacct``."""
         return ("--json",)
 
     def jobs(self, stream: IO[bytes], label: str) -> Iterator[JobAt | Fault]:
-        """Yield every job of the document with its path; of one that was cut off, those before."""
+        """Yield every job with its path; if the document was cut off, the jobs before the cut."""
         text, broken = stream.read(), None
         try:
             document = from_json(text)
@@ -71,7 +71,7 @@ def number(value: Any) -> int | None:
 
 
 def first(value: Any) -> str:
-    """Return the text, or the first of a list of texts, as which newer releases give states."""
+    """Return the text, or the first of a list of texts: newer releases list states."""
     if isinstance(value, list):
         value = value[0] if value else ""
     return value or ""
@@ -131,7 +131,7 @@ def _array_limit(array: dict[str, Any]) -> int | None:
 
 
 def _state(current: Any) -> Any:
-    """Return the state; beside a base state newer releases list flags, of which REQUEUED counts."""
+    """Return the state; newer releases add flags to a base state, of which REQUEUED counts."""
     names = current if isinstance(current, list) else [current]
     return state_of("REQUEUED" if "REQUEUED" in names else first(names))
 

@@ -1,4 +1,4 @@
-"""Lines that ``sacct`` prints, put together to rows: a name may hold line ends and delimiters."""
+"""Join lines that ``sacct`` prints into rows: a name may hold line ends and delimiters."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def new_delimiter() -> str:
 
 
 class Header:
-    """The columns that the first line names, and what stands between them."""
+    """The columns that the first line names, and their delimiter."""
 
     def __init__(self, line: str, label: str) -> None:
         found = _DELIMITER.match(line)
@@ -41,14 +41,14 @@ class Header:
             raise InputError.at(label, 1, reason)
 
     def place(self, name: str) -> int:
-        """Return where the column stands; -1 where there is none."""
+        """Return the position of the column, or -1 if there is none."""
         return self.names.index(name) if name in self.names else -1
 
 
 def rows_in(
     numbered: Iterable[tuple[int, str]], header: Header, clock: SiteClock, label: str
 ) -> Iterator[tuple[int, Row] | Fault]:
-    """Yield each row with the number of its first line; what makes no row is a fault."""
+    """Yield each row with the number of its first line; lines that make no row are a fault."""
     delimiter, width = header.delimiter, header.width
     folds = not header.is_closed and header.names[-1] == "SubmitLine"
     open_at, opened = 0, Row()
@@ -62,7 +62,7 @@ def rows_in(
             continue
         if not opened:
             if len(row) == 1 and (folds or not line):
-                continue  # the last column, of which the first line tells enough, goes on
+                continue  # more of the last column, whose first line is enough
             open_at, opened = number, row
         else:
             opened[-1] += f"\n{row[0]}"
@@ -76,7 +76,7 @@ def rows_in(
 
 
 def _mended(row: Row, header: Header, clock: SiteClock) -> Row | None:
-    """Put together the fields that a delimiter in a free text has cut."""
+    """Join the fields of a free text that contains delimiters; None if no way makes sense."""
     surplus = len(row) - header.width
     if surplus == 0:
         return row

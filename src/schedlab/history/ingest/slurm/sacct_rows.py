@@ -22,7 +22,7 @@ FIELDS = (
     *("ReqTRES", "AllocTRES", "NodeList", "Priority", "ReqCPUFreqGov", "TotalCPU", "MaxRSS"),
     *("ConsumedEnergyRaw", "Constraints", "Comment", "AdminComment", "SubmitLine"),
 )
-"""What is asked of ``sacct``."""
+"""The columns that ``sacct`` is asked for."""
 
 _OWN = (
     *("JobID", "State", "Cluster", "JobName", "User", "Account", "Partition", "QOS"),
@@ -31,12 +31,12 @@ _OWN = (
     *("Comment", "AdminComment", "Restarts", "NNodes", "NCPUS", "Constraints"),
     "Timelimit",
 )
-"""What is taken from a job's own row."""
+"""The columns that are read from a job's own row."""
 _NO_VALUE = 1 << 62  # Slurm writes 2^64 - 2 and the like where there is no value
 
 
 class _Columns:
-    """What is taken from a row, given the columns that the first line names."""
+    """Reads the values of a row, given the columns that the first line names."""
 
     def __init__(self, header: Header) -> None:
         self.place, self.names = header.place, header.names
@@ -44,14 +44,14 @@ class _Columns:
         self._taken: itemgetter[Any] = itemgetter(*(self.place(name) for name in _OWN))
 
     def own(self, row: list[str]) -> Any:
-        """Return the texts of ``_OWN``.
+        """Return the texts of the columns in ``_OWN``.
 
-        For columns that are not there, the empty text behind the last.
+        A column that does not exist gives the empty text behind the last one.
         """
         return self._taken([*row, ""]) if self._lacks_last else self._taken(row)
 
     def resources(self, column: str, text: str, nodes: str, cpus: str) -> Tres:
-        """Return those of the column, or the counts alone where there is no such column."""
+        """Return the resources of a column, or the counts alone if there is no such column."""
         if text:
             return parse_tres(text)
         if column in self.names:
@@ -70,7 +70,7 @@ class _Rows:
 
 
 def jobs_in(lines: Iterable[str], clock: SiteClock, label: str) -> Iterator[JobAt | Fault]:
-    """Yield every job with where it stands; what makes no row is a fault."""
+    """Yield every job with its place; lines that make no row are a fault."""
     numbered = enumerate(lines, 1)
     header = Header(next(numbered, (0, ""))[1], label)
     columns, jobid_at = _Columns(header), header.place("JobID")
@@ -141,7 +141,7 @@ def _job(columns: _Columns, rows: _Rows, clock: SiteClock) -> SlurmJob:
 
 
 def _fold(steps: list[list[str]], columns: _Columns, job: SlurmJob) -> None:
-    """Add what only the steps have; their energy if Slurm did not sum it up, as after requeues."""
+    """Add values that only steps have; their energy if Slurm did not sum it, as after requeues."""
     jobid_at, rss_at, energy_at = map(columns.place, ("JobID", "MaxRSS", "ConsumedEnergyRaw"))
     job.has_batch_step = any(step[jobid_at].endswith(".batch") for step in steps)
     if rss_at >= 0:
@@ -151,7 +151,7 @@ def _fold(steps: list[list[str]], columns: _Columns, job: SlurmJob) -> None:
 
 
 def _limit_s(text: str) -> int | None:
-    """Return the limit as ``1-12:00:00``; none where that is a word, such as ``UNLIMITED``."""
+    """Return seconds of a limit such as ``1-12:00:00``; None for a word such as ``UNLIMITED``."""
     return int(seconds_of(text)) if text[:1].isdigit() else None
 
 

@@ -19,7 +19,7 @@ class SacctText(Sacct):
     environment: ClassVar[dict[str, str]] = {"SLURM_TIME_FORMAT": "%s"}
 
     def options(self) -> tuple[str, ...]:
-        """Return what is asked of ``sacct``: rows that no text of a user can be taken for."""
+        """Return the options of ``sacct``, with a delimiter that no user's text can contain."""
         delimiter = f"--delimiter={new_delimiter()}"
         return ("--parsable", delimiter, "--noconvert", f"--format={','.join(FIELDS)}")
 

@@ -1,7 +1,7 @@
-"""What ``squeue`` says of jobs, most of which the accounting does not know or forgets.
+"""What ``squeue`` says of jobs; the accounting does not know or forgets most of it.
 
-That is when the scheduler last looked at a job, why it waits, and the jobs that are held or not yet
-eligible: the accounting hears of a job only once it is eligible, and never if it is cancelled
+It shows when the scheduler last looked at a job, why a job waits, and which jobs are held or not
+yet eligible: a job reaches the accounting only once it is eligible, and never if it is cancelled
 before.
 """
 
@@ -36,7 +36,7 @@ Row = list[str]
 
 @dataclass(frozen=True)
 class _Line:
-    """What squeue said of a job, or of the tasks of an array that wait."""
+    """A row of squeue, for a job or for the waiting tasks of an array."""
 
     row: Row
 
@@ -74,13 +74,13 @@ class _Line:
 
 
 class Squeue:
-    """Remembers what ``squeue`` said of jobs that the accounting may tell of later.
+    """Remembers what ``squeue`` said of jobs that may reach the accounting later.
 
     Args:
         evaluated: when the scheduler last looked at jobs, from the reading before.
-        queued: the rows of jobs that the accounting had not told of then.
+        queued: the rows of jobs that were not in the accounting then.
         since_s: jobs that ended before then are not read again, and need not be remembered.
-        clock: of the scheduler.
+        clock: clock of the scheduler.
     """
 
     def __init__(
@@ -97,10 +97,10 @@ class Squeue:
         self._has_answered = False
         self.kept: dict[str, int] = {}
         self.queued: dict[str, Row] = dict(queued)
-        """Rows of jobs that wait and that the accounting has not told of."""
+        """Rows of waiting jobs that are not in the accounting."""
 
     def ask(self, command: Sequence[str]) -> Iterator[Fault]:
-        """Ask the controller; where it does not answer, the jobs are read all the same."""
+        """Ask the controller; a missing answer is a fault, and the jobs are read all the same."""
         delimiter = new_delimiter()
         form = "--Format=" + ",".join(f"{name}:{delimiter}" for name in FIELDS)
         try:
@@ -131,10 +131,10 @@ class Squeue:
             job.evaluated = from_epoch(found_s)
 
     def others(self, now_s: float) -> Iterator[SlurmJob]:
-        """Yield the jobs that wait and that accounting has not told of; once more when they go.
+        """Yield waiting jobs that are not in the accounting, and those that were cancelled since.
 
         Args:
-            now_s: when those that are gone were cancelled, at the latest.
+            now_s: latest moment at which jobs that are gone were cancelled.
         """
         if not self._has_answered:
             return

@@ -61,7 +61,7 @@ PUT_BACK = frozenset(
 def reason_of(text: str) -> str:
     """Return why a job waits, in Slurm's words.
 
-    Empty where it says nothing, as of one that runs.
+    The text is empty if Slurm gives no reason, for example for a running job.
     """
     text = text.strip().removeprefix("(").removesuffix(")")
     return "" if text in ("", "None", "N/A", "(null)") else text

@@ -1,4 +1,4 @@
-"""What the command that submitted a job says of it and Slurm's accounting has no column for."""
+"""What a job's submit command says that Slurm's accounting has no column for."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _POWERS = {"K": 10, "": 20, "M": 20, "G": 30, "T": 40}
 
 
 class SubmitCommand(NamedTuple):
-    """What a command tells of the jobs that it submitted."""
+    """What a submit command says about its jobs."""
 
     is_batch: bool
     mem_percpu_bytes: int | None
-    """Memory for each core, where it was asked for so."""
+    """Memory for each core, if it was requested by core."""
     items: dict[str, Any]
-    """The items of a record that the options tell, and only those; must not be changed."""
+    """The record items that the options give, and only those; must not be changed."""
 
 
 @lru_cache(maxsize=SHARED_PARTS)
 def submission_of(submit_line: str) -> SubmitCommand:
-    """Return what the line tells. Users submit many jobs with the same one."""
+    """Return what the line says. Users submit many jobs with the same line."""
     options = submit_line.partition(" --wrap")[0]  # without what the job itself runs
     command = submit_line.split(None, 1)[:1] or [""]
     is_batch = command[0].rpartition("/")[2] == "sbatch"
@@ -65,7 +65,7 @@ def _add(items: dict[str, Any], name: str, found: re.Match[str] | None) -> None:
 
 
 def _dependencies(text: str) -> dict[str, Any]:
-    """Return the jobs it waited for; all conditions where these say more than that jobs ended."""
+    """Return the jobs it waited for, and all conditions if these ask for more than their end."""
     items: dict[str, Any] = {}
     if jobs := _JOB_IDS.findall(text):
         items["dependency"] = jobs

@@ -11,7 +11,7 @@ _MIB = 1 << 20
 
 
 class Tres(NamedTuple):
-    """Amounts of the resources that the record speaks of; ``None`` where none is named."""
+    """Amounts of the resources that a record has items for; ``None`` where none is named."""
 
     nodes: int | None = None
     cpus: int | None = None
@@ -33,7 +33,7 @@ def parse_tres(text: str) -> Tres:
 
 
 def tres_of(amounts: Iterable[tuple[str, int | None]]) -> Tres:
-    """Return the resources of names such as ``gres/gpu:a100`` with amounts, memory in bytes."""
+    """Return the resources of names such as ``gres/gpu:a100`` with amounts; memory in bytes."""
     found = {name: amount for name, amount in amounts if amount is not None}
     kinds = {name: n for name, n in found.items() if name.startswith("gres/gpu:")}
     gpus = found.get("gres/gpu", sum(kinds.values()) if kinds else None)
@@ -67,5 +67,5 @@ def parse_amount(text: str) -> int | None:
 
 
 def mebibytes(count: int | None) -> int | None:
-    """Return bytes in MiB, the unit of memory in Slurm's database and JSON."""
+    """Convert MiB, the unit of memory in Slurm's database and JSON, to bytes."""
     return None if count is None else count * _MIB

@@ -1,4 +1,4 @@
-"""Who asks, and which jobs they may see."""
+"""Viewers: who sends a request, and which jobs they may see."""
 
 from schedlab.history.web.access.viewer import Role, Scope, Viewer
 from schedlab.history.web.access.visible import (

@@ -1,4 +1,4 @@
-"""Accounts: who may log in, and as what."""
+"""Accounts: who may log in, and in which role."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True)
 class Account:
-    """Somebody who may log in.
+    """A person who may log in.
 
     Args:
-        name: as jobs name them in ``user_identifier``.
-        role: what they are to the site.
+        name: their name, as in the ``user_identifier`` of jobs.
+        role: their role at the site.
         groups: the accounting groups that a manager sees.
         origin: what vouches for them.
         enabled: whether they may log in at present.
-        has_password: whether they may log in with one.
+        has_password: whether they may log in with a password.
     """
 
     name: str
@@ -59,12 +59,12 @@ class Account:
 
     @property
     def viewer(self) -> Viewer:
-        """Its owner, when they ask."""
+        """The account's owner as a viewer."""
         return Viewer(self.role, self.name, self.groups)
 
 
 def put_account(connection: Connection, account: Account, password: str | None = None) -> None:
-    """Add the account, or change the one of that name; without a password its old one stays."""
+    """Add the account, or change the one of that name; without a password, keep the old one."""
     row: dict[str, Any] = {
         "role": account.role,
         "origin": account.origin,
@@ -86,7 +86,7 @@ def put_account(connection: Connection, account: Account, password: str | None =
 
 
 def remove_account(connection: Connection, name: str) -> None:
-    """Remove it with its sessions and tokens."""
+    """Remove the account with its sessions and tokens."""
     if connection.execute(delete(accounts).where(accounts.c.name == name)).rowcount == 0:
         raise _unknown(connection, name)
 
@@ -97,7 +97,7 @@ def find_account(connection: Connection, name: str) -> Account | None:
 
 
 def require_account(connection: Connection, name: str) -> Account:
-    """Return the account of that name; for administrators, who may know which there are."""
+    """Return the account of that name; for administrators, who may know which names exist."""
     account = find_account(connection, name)
     if account is None:
         raise _unknown(connection, name)
@@ -105,12 +105,12 @@ def require_account(connection: Connection, name: str) -> Account:
 
 
 def list_accounts(connection: Connection) -> list[Account]:
-    """Return all of them, by name."""
+    """Return all accounts, by name."""
     return list(_found(connection, _chosen().order_by(accounts.c.name)))
 
 
 def account_with_password(connection: Connection, name: str, password: str) -> Account | None:
-    """Return the account that may log in with this password; it takes as long if there is none."""
+    """Return the account that may log in with this password; if there is none, take as long."""
     statement = select(accounts.c.password).where(accounts.c.name == name)
     kept = connection.execute(statement).scalar()
     account = find_account(connection, name)

@@ -21,7 +21,7 @@ _DEMO_ACCOUNTS = (
 
 
 def first_admin_token(connection: Connection) -> str | None:
-    """Return where there is no account yet: an administrator's, and the token to come in with."""
+    """Add an administrator if there is no account yet, and return the token to log in with."""
     if list_accounts(connection):
         return None
     put_account(connection, Account(ADMIN, Role.ADMIN))
@@ -31,7 +31,7 @@ def first_admin_token(connection: Connection) -> str | None:
 
 
 def put_demo_accounts(connection: Connection) -> list[Account]:
-    """Return one account for each role, all with ``DEMO_PASSWORD``, which the whole world knows."""
+    """Add and return accounts of each role, all with ``DEMO_PASSWORD``, which everyone knows."""
     for account in _DEMO_ACCOUNTS:
         put_account(connection, account, DEMO_PASSWORD)
     return list(_DEMO_ACCOUNTS)

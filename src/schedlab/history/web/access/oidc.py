@@ -1,4 +1,4 @@
-"""OpenID Connect: letting a provider say who somebody is (authorisation code flow with PKCE)."""
+"""OpenID Connect: a provider says who somebody is (authorisation code flow with PKCE)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Claims = dict[str, Any]
 
-# Signatures by a private key only: "none" and those by a shared secret could be made by others.
+# Only signatures by a private key: others could forge "none" and those by a shared secret.
 _ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"]
 _TIMEOUT_S = 10.0
 _LEEWAY_S = 60
@@ -28,13 +28,13 @@ _KEYS_KEPT_S = 60.0
 
 @dataclass(frozen=True)
 class Pending:
-    """A login that was begun and not yet ended: what the answer to it must fit.
+    """A login in progress: the values that the provider's answer must match.
 
     Args:
-        next: where to go on afterwards.
-        state: which the provider must send back.
-        nonce: which must stand in the token that it issues.
-        verifier: whose digest the provider got first, and which shows that we are the same.
+        next: where to go afterwards.
+        state: what the provider must send back.
+        nonce: what the token that it issues must contain.
+        verifier: the text whose digest the provider got first; it proves that we began the login.
     """
 
     next: str = ""
@@ -43,12 +43,12 @@ class Pending:
     verifier: str = field(default_factory=new_secret)
 
     def to_cookie(self) -> str:
-        """Write it as the browser keeps it meanwhile."""
+        """Return the text that the browser keeps meanwhile."""
         return urlsafe_b64encode(json.dumps(asdict(self)).encode()).decode()
 
     @classmethod
     def from_cookie(cls, text: str) -> Pending | None:
-        """Return what the browser kept, if it is anything."""
+        """Return the login that the browser kept; None if the text holds none."""
         try:
             return cls(**json.loads(urlsafe_b64decode(text.encode())))
         except (ValueError, TypeError):
@@ -56,7 +56,7 @@ class Pending:
 
 
 class Provider:
-    """A provider, as it describes itself; asked when somebody first logs in."""
+    """A login provider, as it describes itself; it is asked when somebody first logs in."""
 
     def __init__(self, section: OidcSection, client_secret: str) -> None:
         self.section = section
@@ -65,7 +65,7 @@ class Provider:
         self._keys_at_s = 0.0
 
     def login_url(self, pending: Pending, redirect_uri: str) -> str:
-        """Return where to send the browser."""
+        """Return the URL to send the browser to."""
         from authlib.oauth2.rfc7636 import create_s256_code_challenge
 
         query = {
@@ -82,7 +82,7 @@ class Provider:
         return f"{endpoint}{'&' if '?' in endpoint else '?'}{urlencode(query)}"
 
     def claims(self, pending: Pending, code: str, redirect_uri: str) -> Claims:
-        """Return what the provider says about the user with this code; all of it is checked."""
+        """Return the provider's claims about the user with this code, after checking them."""
         answer = self._token(pending, code, redirect_uri)
         token = answer.get("id_token")
         if not isinstance(token, str):
@@ -125,7 +125,7 @@ class Provider:
         return dict(decoded.claims)
 
     def _decoded(self, token: str) -> Any:
-        """Return the token, if one of the provider's keys signed it; it may have changed them."""
+        """Return the token, if one of the provider's keys signed it; the keys may have changed."""
         from joserfc import jwt
         from joserfc.errors import BadSignatureError, InvalidKeyIdError
 

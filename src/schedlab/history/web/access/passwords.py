@@ -1,4 +1,4 @@
-"""Passwords, kept as argon2id makes them."""
+"""Passwords, stored as argon2id hashes."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from sqlalchemy import Connection, delete, insert, select
 from schedlab.history.store.access_tables import login_failures
 
 LEAST_LENGTH, MOST_LENGTH = 10, 1_000
-# One verification takes 64 MiB: as many at once as a stranger likes would take all there is.
+# One verification takes 64 MiB: without a limit, a stranger could use up all the memory.
 _TURN = BoundedSemaphore(2)
 
 
 def hash_password(password: str) -> str:
-    """Return what is kept of a new password."""
+    """Return the hash of a new password, which is stored in its place."""
     if not LEAST_LENGTH <= len(password) <= MOST_LENGTH:
         raise ParameterError(
             f"the password has {len(password)} characters; must have {LEAST_LENGTH} or more"
@@ -33,7 +33,7 @@ def hash_password(password: str) -> str:
 
 
 def is_password(password: str, kept: str | None) -> bool:
-    """Return whether it is that password; where none is kept, the answer takes as long."""
+    """Return whether the password matches the stored hash; the check takes as long without one."""
     from argon2.exceptions import VerificationError
 
     with _TURN:
@@ -56,7 +56,7 @@ def _nobodys() -> str:
     return _hasher().hash("the password of no account")
 
 
-# Who knows a name must not be able to lock its owner out from elsewhere, nor to try many names.
+# Someone who knows a name must not be able to lock its owner out elsewhere, or to try many names.
 _FROM_ONE_ADDRESS, _FOR_ONE_ACCOUNT = 4, 10
 
 
@@ -82,7 +82,7 @@ def seconds_to_wait(
 
 
 def note_failure(connection: Connection, account: str, address: str, *, window_s: float) -> None:
-    """Count a wrong password; what is out of every window is forgotten."""
+    """Count a wrong password, and forget those that are out of every window."""
     now_s = time.time()
     connection.execute(delete(login_failures).where(login_failures.c.at_s <= now_s - window_s))
     rows = [{"who": who, "at_s": now_s} for who, _ in _limits(account, address, 1)]

@@ -16,7 +16,7 @@ from schedlab.history.web.access.accounts import Account, find_account
 
 
 def begin_session(connection: Connection, account: str, lifetime_s: float) -> str:
-    """Return the secret of a new session, for a cookie; sessions that are over are forgotten."""
+    """Return the secret of a new session, for a cookie, and delete expired sessions."""
     secret, now_s = new_secret(), time.time()
     connection.execute(delete(sessions).where(sessions.c.expires_s <= now_s))
     row = {"digest": digest_of(secret), "account": account, "expires_s": now_s + lifetime_s}
@@ -25,7 +25,7 @@ def begin_session(connection: Connection, account: str, lifetime_s: float) -> st
 
 
 def session_account(connection: Connection, secret: str) -> Account | None:
-    """Return whose session it is, if it is one and not over."""
+    """Return the account of the session, if there is such a session and it has not expired."""
     statement = select(sessions.c.account).where(
         sessions.c.digest == digest_of(secret), sessions.c.expires_s > time.time()
     )
@@ -35,7 +35,7 @@ def session_account(connection: Connection, secret: str) -> Account | None:
 
 
 def end_session(connection: Connection, secret: str) -> None:
-    """Log out."""
+    """End the session with this secret."""
     connection.execute(delete(sessions).where(sessions.c.digest == digest_of(secret)))
 
 
@@ -45,14 +45,14 @@ def new_secret() -> str:
 
 
 def digest_of(secret: str) -> str:
-    """Return the key it is kept under; a plain hash is enough for 256 random bits."""
+    """Return the key that a secret is stored under; a plain hash is enough for 256 random bits."""
     return sha256(secret.encode()).hexdigest()
 
 
 def form_token(secret: str) -> str:
-    """Return what a form must send back to show that our page made it, for this secret's holder.
+    """Return the token by which a form shows that our page made it for this secret's holder.
 
-    It differs each time, so that pages which are compressed give nothing of it away.
+    The token differs each time, so that compressed pages reveal nothing of it.
     """
     salt = secrets.token_hex(16)
     return f"{salt}.{_signature(secret, salt)}"
@@ -71,13 +71,13 @@ def _signature(secret: str, salt: str) -> str:
 
 SESSION = "schedlab_session"
 FORM = "schedlab_form"
-"""Ties a form to the browser that loaded it where there is no session to tie it to."""
+"""The cookie that ties a form to the browser that loaded it, if there is no session."""
 
 
 def set_cookie(
     request: Request, response: Response, name: str, value: str, lifetime_s: float | None = None
 ) -> None:
-    """Set it for the service's paths only, and for https only where the client uses it."""
+    """Set a cookie for the service's paths only, and for https only if the client uses https."""
     response.set_cookie(
         name,
         value,
@@ -90,7 +90,7 @@ def set_cookie(
 
 
 def drop_cookie(request: Request, response: Response, name: str) -> None:
-    """Let the browser forget it."""
+    """Delete the cookie from the browser."""
     response.delete_cookie(
         name,
         path=_path(request),
@@ -101,7 +101,7 @@ def drop_cookie(request: Request, response: Response, name: str) -> None:
 
 
 def form_secret(request: Request) -> str:
-    """Return what forms of this browser are tied to; empty if it has shown nothing yet."""
+    """Return the secret to which forms of this browser are tied; empty if it sent no cookie."""
     return request.cookies.get(SESSION) or request.cookies.get(FORM) or ""
 
 

@@ -1,4 +1,4 @@
-"""From what a provider says of somebody to their account here."""
+"""Accounts of users who log in with a provider, from its claims about them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from schedlab.history.web.problems import HttpProblem
 
 
 def account_of(section: OidcSection, claims: Mapping[str, Any]) -> Account:
-    """Return the account that the claims describe, with the role that its groups give it."""
+    """Return the account that the claims describe, with the role that their groups give."""
     name = claims.get(section.user_claim)
     if not isinstance(name, str) or not name:
         raise PeerError(f"{section.issuer}: its ID token has no {section.user_claim}")
@@ -36,9 +36,9 @@ def account_of(section: OidcSection, claims: Mapping[str, Any]) -> Account:
 
 
 def sign_on(connection: Connection, section: OidcSection, claims: Mapping[str, Any]) -> Account:
-    """Put the account that the claims describe into the store, if its owner may come in.
+    """Put the account that the claims describe into the store, if its owner may log in.
 
-    Where no group is said to give a role, that of an account which is there already stays.
+    If the settings let no group give a role, an account that exists already keeps its role.
     """
     account = account_of(section, claims)
     known = find_account(connection, account.name)

@@ -17,22 +17,22 @@ from schedlab.history.web.access.sessions import digest_of, new_secret
 from schedlab.history.web.access.viewer import SCOPES, Role, Scope, Viewer
 
 PREFIX = "schedlab_"
-"""So that a token which got into a file or a log is recognised as one."""
+"""The prefix by which a token is recognised if it gets into a file or a log."""
 DAY_S = 86_400
 _NOTED_EVERY_S = 600
 
 
 @dataclass(frozen=True, kw_only=True)
 class Token:
-    """What is known of a token: everything but the token itself.
+    """The description of a token: everything but its secret.
 
     Args:
-        id: by which it can be withdrawn.
+        id: the id by which it can be withdrawn.
         name: what it is for.
-        account: whose it is; None for a program's own, which has the role ``api``.
+        account: its owner; None for a program's own token, which has the role ``api``.
         scopes: what it may be used for.
         created_s: when it was made, in epoch seconds.
-        expires_s: when it ceases to be good; None for never.
+        expires_s: when it expires; None for never.
         used_s: when it was last used, give or take ten minutes.
     """
 
@@ -46,7 +46,7 @@ class Token:
 
     @property
     def was_used_lately(self) -> bool:
-        """Whether it is not yet time to note its use again."""
+        """Whether its use was noted so recently that it need not be noted again."""
         return self.used_s is not None and self.used_s >= time.time() - _NOTED_EVERY_S
 
 
@@ -58,7 +58,7 @@ def add_token(
     scopes: Collection[Scope] = (Scope.READ,),
     days: float | None = None,
 ) -> str:
-    """Return a new token; it is kept as a digest, so that this is the only time it can be shown."""
+    """Return a new token; only its digest is stored, so it can be shown only this once."""
     role = Role.API if account is None else require_account(connection, account).role
     if not name.strip() or not scopes:
         raise ParameterError("a token must have a name and at least one scope")
@@ -82,7 +82,7 @@ def add_token(
 
 
 def find_token(connection: Connection, secret: str) -> Token | None:
-    """Return what is known of the token, if it is one and still good."""
+    """Return the token with this secret, if there is one and it has not expired."""
     for token in _found(connection, tokens.c.digest == digest_of(secret)):
         if token.expires_s is None or token.expires_s > time.time():
             return token
@@ -90,7 +90,7 @@ def find_token(connection: Connection, secret: str) -> Token | None:
 
 
 def token_viewer(connection: Connection, token: Token) -> Viewer | None:
-    """Return who shows this token; None if the account is gone or locked."""
+    """Return the viewer who uses this token; None if the account is gone or disabled."""
     if token.account is None:
         return Viewer(Role.API, scopes=token.scopes, by_token=True)
     account = find_account(connection, token.account)
@@ -102,7 +102,7 @@ def token_viewer(connection: Connection, token: Token) -> Viewer | None:
 def account_with_token(connection: Connection, name: str, secret: str) -> Account | None:
     """Return the account that may log in with this token: an administrator's without a password.
 
-    The token must have all scopes. Any other would become a session, which can make tokens.
+    The token must have all scopes: one with fewer would become a session, which can make tokens.
     """
     token, account = find_token(connection, secret), find_account(connection, name)
     if token is None or account is None or token.account != name:
@@ -112,18 +112,18 @@ def account_with_token(connection: Connection, name: str, secret: str) -> Accoun
 
 
 def note_use(connection: Connection, token: Token) -> None:
-    """Remember that it was used now."""
+    """Note that the token was used now."""
     this = tokens.c.id == token.id
     connection.execute(update(tokens).where(this).values(used_s=time.time()))
 
 
 def list_tokens(connection: Connection, account: str | None = None) -> list[Token]:
-    """Return all of them, or those of an account, in the order in which they were made."""
+    """Return all tokens, or those of an account, in the order in which they were made."""
     return _found(connection, *([] if account is None else [tokens.c.account == account]))
 
 
 def revoke_token(connection: Connection, token_id: str, account: str | None = None) -> None:
-    """Withdraw it; for its owner, where an account is named."""
+    """Withdraw a token; if an account is given, only a token of that account."""
     known = [each.id for each in list_tokens(connection, account)]
     if token_id not in known:
         raise UnknownNameError("token", token_id, known)

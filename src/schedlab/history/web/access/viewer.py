@@ -1,4 +1,4 @@
-"""Who asks."""
+"""Viewers: who sends a request, in which role and with which scopes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class Role(StrEnum):
-    """What somebody is to the site; it decides which jobs they see and what they may do."""
+    """The role of a viewer at the site; it decides which jobs they see and what they may do."""
 
     PUBLIC = "public"
     """Anybody: every job, but without the names of people and machines."""
@@ -25,7 +25,7 @@ class Role(StrEnum):
 
 
 class Scope(StrEnum):
-    """What somebody may do; a token can have fewer of them than its role."""
+    """A permission; a token can have fewer scopes than its role."""
 
     READ = "read"
     INGEST = "ingest"
@@ -45,20 +45,20 @@ SCOPES: Mapping[Role, frozenset[Scope]] = {
 }
 
 PEOPLE = frozenset({Role.USER, Role.MANAGER, Role.SUPPORT, Role.ADMIN})
-"""Those with accounts."""
+"""The roles that have accounts."""
 OPERATORS = frozenset({Role.SUPPORT, Role.ADMIN})
-"""Those who keep the site running."""
+"""The roles that keep the site running."""
 PLANNERS = frozenset({Role.MANAGER, Role.SUPPORT, Role.ADMIN})
-"""Those with an overview, who may have other policies simulated."""
+"""The roles with an overview, which may have other policies simulated."""
 
 
 @dataclass(frozen=True)
 class Viewer:
-    """Who asks: everything that may decide what they are shown.
+    """The person or program that sends a request: everything that decides what they are shown.
 
     Args:
-        role: what they are to the site.
-        user: as jobs name them in ``user_identifier``; None for those who have no jobs.
+        role: their role at the site.
+        user: their name, as in the ``user_identifier`` of jobs; None for those who have no jobs.
         groups: the accounting groups that a manager sees.
         scopes: what the token or session may be used for, within what the role may do.
         by_token: whether a program asks with a token, and not the person.
@@ -76,5 +76,5 @@ class Viewer:
         return self.user is not None and not self.by_token
 
     def may(self, scope: Scope) -> bool:
-        """Return whether both the role and the token allow it."""
+        """Return whether both the role and the token have this scope."""
         return scope in self.scopes and scope in SCOPES[self.role]

@@ -1,4 +1,4 @@
-"""Which jobs somebody sees: decided here, and nowhere else."""
+"""Which jobs a viewer may see: decided here, and nowhere else."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ _SEES_ALL = frozenset({Role.PUBLIC, Role.SUPPORT, Role.ADMIN, Role.API})
 
 
 def visible(viewer: Viewer, table: Table = jobs) -> ColumnElement[bool]:
-    """Return the condition on ``jobs`` that every query of the viewer's must have.
+    """Return the condition on ``jobs`` that every query of the viewer must have.
 
     The public sees every job too, but as it is released: without names. The table of archived jobs
-    has the same columns for it.
+    has the columns that the condition needs as well.
     """
     return or_(*visible_parts(viewer, table))
 
 
 def visible_of_few(viewer: Viewer) -> ColumnElement[bool]:
-    """Return the same, for a query by which few jobs are meant, such as those of a time.
+    """Return ``visible`` for a query that asks for few jobs, such as those of a time window.
 
-    SQLite looks at each of them, instead of first looking up all jobs of a manager's groups.
+    SQLite then tests each of them, instead of first looking up all jobs of a manager's groups.
     """
     seen = visible(viewer)
     return seen if len(visible_parts(viewer)) == 1 else case((seen, 1), else_=0) == 1
 
 
 def visible_parts(viewer: Viewer, table: Table = jobs) -> list[ColumnElement[bool]]:
-    """Return the same in parts, one of which must hold: an index sorts the jobs of each."""
+    """Return ``visible`` in parts, one of which must hold: an index sorts the jobs of each."""
     if not viewer.may(Scope.READ):
         return [false()]
     if viewer.role in _SEES_ALL:
@@ -42,7 +42,7 @@ def visible_parts(viewer: Viewer, table: Table = jobs) -> list[ColumnElement[boo
 
 
 def may_see(viewer: Viewer, user: str | None, group: str | None) -> bool:
-    """Return the same for a job that is not in the store yet, but in the mirror of a scheduler."""
+    """Return whether a job is visible that is in a scheduler's mirror, but not in the store yet."""
     if not viewer.may(Scope.READ):
         return False
     if viewer.role in _SEES_ALL or (viewer.user and user == viewer.user):
@@ -51,9 +51,9 @@ def may_see(viewer: Viewer, user: str | None, group: str | None) -> bool:
 
 
 def countable(viewer: Viewer) -> ColumnElement[bool]:
-    """Return the condition on ``jobs`` of a query that only counts: how busy a cluster was.
+    """Return the condition on ``jobs`` of a query that only counts how busy a cluster was.
 
-    That a cluster was busy is no secret of those who kept it busy; nothing else of a job that is
-    not visible may be read under this condition, and nothing that tells one from another.
+    That a cluster was busy is no secret of those who kept it busy. Under this condition, a query
+    may read nothing else of jobs that are not visible, and nothing that tells one from another.
     """
     return true() if viewer.may(Scope.READ) else false()

@@ -1,1 +1,1 @@
-"""The API of the history service: one file per kind of thing that is asked for."""
+"""The API of the history service: one file per kind of resource."""

@@ -1,4 +1,4 @@
-"""What is wrong at the site."""
+"""The alerts of the site."""
 
 from __future__ import annotations
 

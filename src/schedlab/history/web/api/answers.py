@@ -1,4 +1,4 @@
-"""What answers look like, for the OpenAPI document."""
+"""The models of answers, for the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _REFUSALS = {
 
 
 def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return the answers by which a route refuses, beside those that all have."""
+    """Return the refusals of a route: those with these statuses, and those that all routes have."""
     return {
         status: {
             "description": _REFUSALS[status],
@@ -47,12 +47,12 @@ def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 def as_json(schema: dict[str, Any], says: str) -> dict[str, Any]:
-    """Return an answer that is JSON by that schema."""
+    """Return the description of a JSON answer with this schema."""
     return {"description": says, "content": {MEDIA_TYPES[Format.JSON]: {"schema": schema}}}
 
 
 def in_formats(model: type[BaseModel], formats: Sequence[Format], says: str) -> dict[str, Any]:
-    """Return an answer that is JSON of that model, or a file in another of the formats."""
+    """Return the description of an answer in JSON of that model, or in another of the formats."""
     binary = {"schema": {"type": "string", "format": "binary"}}
     others = [MEDIA_TYPES[each] for each in formats if each is not Format.JSON]
     return {"description": says, "model": model, "content": dict.fromkeys(others, binary)}
@@ -117,7 +117,7 @@ class UserAccuracy(BaseModel):
 
 
 class EfficiencyAnswer(BaseModel):
-    """What was held and not used."""
+    """What jobs held and did not use."""
 
     from_s: int
     to_s: int
@@ -129,14 +129,14 @@ class EfficiencyAnswer(BaseModel):
 
 
 class AlertsAnswer(BaseModel):
-    """What is wrong, and what was."""
+    """The alerts that hold, and the last of those that are over."""
 
     current: list[dict[str, Any]] = Field(description="Alerts that hold, the newest first.")
     past: list[dict[str, Any]] = Field(description="The last of those that are over.")
 
 
 class ReportAnswer(BaseModel):
-    """What jobs did that ended in a week or a month."""
+    """A report on the jobs that ended in a week or a month."""
 
     subject: dict[str, str] = Field(description="A user, a group or the site.")
     period: dict[str, str]
@@ -163,7 +163,7 @@ class PoliciesAnswer(BaseModel):
 
 
 class WhatIfAnswer(BaseModel):
-    """A simulation of a window of history, and how far it is."""
+    """A simulation of a window of history, and its progress."""
 
     id: str
     state: str = Field(
@@ -179,7 +179,7 @@ class WhatIfAnswer(BaseModel):
 
 
 class TwinParametersAnswer(BaseModel):
-    """What of a Slurm can be changed in a what-if."""
+    """The parameters of a Slurm that a what-if can change."""
 
     parameters: list[dict[str, Any]] = Field(
         description="The group, the name, the present value, how it is written (`unit`), and the "
@@ -188,7 +188,7 @@ class TwinParametersAnswer(BaseModel):
 
 
 class TwinAnswer(BaseModel):
-    """A replay of a site's history under another configuration of Slurm, and how far it is."""
+    """A replay of a site's history under another configuration of Slurm, and its progress."""
 
     id: str
     state: str = Field(
@@ -237,7 +237,7 @@ class ForecastAnswer(BaseModel):
 
 
 class ScheduleAnswer(BaseModel):
-    """When jobs ran, as it was and under each policy."""
+    """When jobs ran, in reality and under each policy."""
 
     jobs: list[dict[str, Any]]
 
@@ -251,7 +251,7 @@ class Stats(BaseModel):
 
 
 class Ingested(BaseModel):
-    """What became of the records, which are stored now."""
+    """The numbers of records that were added, changed or the same; all of them are stored now."""
 
     added: int
     changed: int

@@ -1,4 +1,4 @@
-"""The page that documents the API, made here from the OpenAPI document: nothing is loaded."""
+"""The page that documents the API, made from the OpenAPI document; it loads nothing else."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class DocumentedParameter:
 
 @dataclass(frozen=True)
 class Operation:
-    """What can be asked under one path."""
+    """A request that the API answers: a method on a path."""
 
     method: str
     path: str
@@ -76,7 +76,7 @@ def _parameter(about: Mapping[str, Any], known: Mapping[str, Any]) -> Documented
 
 
 def _kind(schema: Mapping[str, Any], known: Mapping[str, Any]) -> str:
-    """Return the type of a value in a few words, with the schemas that others refer to."""
+    """Return the type of a value in a few words; references are looked up among known schemas."""
     if "$ref" in schema:
         return _kind(known[str(schema["$ref"]).rpartition("/")[2]], known)
     if "anyOf" in schema:

@@ -1,4 +1,4 @@
-"""What was held and not used, by job and by user."""
+"""What jobs held and did not use, by job and by user."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ router = APIRouter(prefix="/v1", tags=["stats"])
 
 
 class EfficiencyParameters(Parameters):
-    """Of which time."""
+    """The time window, and the number of jobs to return."""
 
     from_: Moment | None = Field(
         None, alias="from", description="Jobs that ended from then on; 30 days before `to` else."
@@ -48,10 +48,10 @@ class EfficiencyParameters(Parameters):
 def get_efficiency(
     asking: CurrentAsking, parameters: Annotated[EfficiencyParameters, Query()]
 ) -> Response:
-    """Return what jobs held and did not use, of those that you may see and that ended in a time.
+    """Return what jobs held and did not use, of those that you may see and that ended in a window.
 
-    It looks at the 1,000 of most node-hours. A node is as idle as the busier of its CPUs and GPUs
-    was. Jobs come in the order of their idle node-hours.
+    It covers the 1,000 jobs with the most node-hours. A node is as idle as the busier of its CPUs
+    and GPUs was. Jobs with the most idle node-hours come first.
     """
     with asking.service.database.reading() as connection:
         to_s = parameters.to

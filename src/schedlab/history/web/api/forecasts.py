@@ -1,4 +1,4 @@
-"""When jobs that wait will start."""
+"""Forecasts of the starts of waiting jobs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ router = APIRouter(prefix="/v1", tags=["jobs"])
 
 
 class ForecastParameters(Parameters):
-    """Of which cluster."""
+    """The cluster whose jobs are wanted."""
 
     cluster: Name | None = Field(None, description="Of this cluster; of all if it is not said.")
 
@@ -38,11 +38,11 @@ class ForecastParameters(Parameters):
 def get_forecasts(
     asking: CurrentAsking, parameters: Annotated[ForecastParameters, Query()]
 ) -> Response:
-    """Return when the jobs that wait and that you may see will start, each with its 80 % interval.
+    """Return when each waiting job that you may see will start, with its 80 % interval.
 
-    The last forecast is answered at once. Where the scheduler was heard of since, and it is older
-    than two minutes, a newer one is computed in the background: ask again while `state` is
-    `waiting` or `running`. Jobs that are held or not yet eligible have none.
+    The last forecast is returned at once. If it is older than two minutes and the scheduler was
+    heard of since, a newer one is computed in the background: ask again while `state` is `waiting`
+    or `running`. Jobs that are held or not yet eligible have no forecast.
     """
     service = asking.service
     with service.database.reading() as connection:

@@ -1,4 +1,4 @@
-"""The formats of answers: which one is wanted, and how many jobs are written as they come."""
+"""The formats of answers: which one a client wants, and how long lists of jobs are streamed."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ MEDIA_TYPES = {
 TABLES = (Format.JSON, Format.CSV, Format.PARQUET, Format.ARROW)
 TABLE_FIELDS = tuple(COLUMNS)
 FIELDS = tuple(sorted({*COLUMNS, *JobRecord.model_fields}))
-"""What can be asked for of jobs, as tables and else."""
+"""The fields of jobs that can be asked for in JSON and JSON lines."""
 _ANY = ("*/*", "application/*", "text/html")
 
 
 def choose(wanted: Format | None, accept: str, offered: Sequence[Format] = tuple(Format)) -> Format:
-    """Return the format that ``format=`` names, or else the one that ``Accept`` likes best."""
+    """Return the format that ``format=`` names, or else the one that ``Accept`` prefers."""
     if wanted is not None:
         if wanted not in offered:
             raise UnknownNameError("format", wanted, offered)
@@ -65,7 +65,7 @@ def choose(wanted: Format | None, accept: str, offered: Sequence[Format] = tuple
 
 
 def _accepted(header: str) -> list[str]:
-    """Return the media types of an ``Accept`` header, the best liked first."""
+    """Return the media types of an ``Accept`` header, the most preferred first."""
     liked = []
     for entry in header.split(","):
         media_type, *options = (part.strip().lower() for part in entry.split(";"))
@@ -90,7 +90,7 @@ def check_fields(names: Sequence[str], format: Format) -> None:
 
 
 def picked(record: Record, names: Sequence[str]) -> Record:
-    """Return those fields of a record: its own items, or what tables of jobs have as columns."""
+    """Return these fields of a record: its own items, or columns of tables of jobs."""
     return {
         name: record.get(name) if name in JobRecord.model_fields else COLUMNS[name][1](record)
         for name in names
@@ -119,7 +119,7 @@ def _csv(cells: Iterable[Iterable[Any]]) -> bytes:
 
 
 class _Sink(io.RawIOBase):
-    """Where a writer of columns writes to, and from where it is sent on."""
+    """A buffer that a columnar writer fills, and from which the answer is sent."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
@@ -137,7 +137,7 @@ class _Sink(io.RawIOBase):
         return self._length
 
     def taken(self) -> bytes:
-        """Return what was written since the last time."""
+        """Return the bytes written since the last call."""
         parts, self._parts = self._parts, []
         return b"".join(parts)
 
@@ -173,11 +173,11 @@ WRITERS: dict[Format, Writer] = {
     Format.PARQUET: _columnar(_parquet),
     Format.ARROW: _columnar(_arrow),
 }
-"""How portions of records are written, one after the other; with no fields named, all."""
+"""The writers of portions of records, by format; if no fields are named, they write all."""
 
 
 def table_response(frame: pl.DataFrame, format: Format) -> Response:
-    """Return a small table, whole."""
+    """Return a small table in one piece."""
     stream = io.BytesIO()
     if format is Format.CSV:
         frame.write_csv(stream)

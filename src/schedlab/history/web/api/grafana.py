@@ -1,4 +1,4 @@
-"""Grafana's data source "JSON" (simpod-json-datasource): its protocol, which is not ours."""
+"""Routes for Grafana's data source "JSON" (simpod-json-datasource); the protocol is not ours."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ router = APIRouter(prefix="/grafana", include_in_schema=False)
 
 
 class ChoiceRequest(BaseModel):
-    """Of what the choices are asked for."""
+    """A request for the choices of a payload, a filter or a variable."""
 
     name: Text = ""
     key: Text = ""
@@ -50,7 +50,7 @@ def list_metrics(viewer: NamedViewer) -> list[dict[str, Any]]:
 def payload_options(
     service: CurrentService, viewer: NamedViewer, wanted: ChoiceRequest
 ) -> list[dict[str, str]]:
-    """Return what can be chosen for a payload."""
+    """Return the choices for a payload."""
     return [{"label": each, "value": each} for each in options(service, viewer, wanted.chosen)]
 
 
@@ -64,7 +64,7 @@ def variable(
 
 @router.post("/tag-keys")
 def tag_keys(viewer: NamedViewer) -> list[dict[str, str]]:
-    """Return by what ad hoc filters can choose."""
+    """Return the keys of ad hoc filters."""
     return [{"type": "string", "text": name} for name in FILTERS]
 
 
@@ -72,13 +72,13 @@ def tag_keys(viewer: NamedViewer) -> list[dict[str, str]]:
 def tag_values(
     service: CurrentService, viewer: NamedViewer, wanted: ChoiceRequest
 ) -> list[dict[str, str]]:
-    """Return what an ad hoc filter can choose."""
+    """Return the values that an ad hoc filter can choose."""
     return [{"text": each} for each in options(service, viewer, wanted.chosen)]
 
 
 @router.post("/query")
 def query_data(service: CurrentService, viewer: NamedViewer, query: Query) -> list[Frame]:
-    """Return what a panel draws."""
+    """Return the series and tables that a panel draws."""
     frames: list[Frame] = []
     for target in query.targets:
         if target.hide or not target.name:

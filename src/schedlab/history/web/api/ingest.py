@@ -1,4 +1,4 @@
-"""Taking jobs in: for a hook that the scheduler calls when a job is submitted, starts or ends."""
+"""Ingest of jobs from a hook that the scheduler calls when a job is submitted, starts or ends."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _BODY = {
 
 
 class IngestParameters(Parameters):
-    """Under which name the records are kept."""
+    """The source under whose name the records are stored."""
 
     source: Name = Field("hook", description="Where the records come from.")
 
@@ -62,15 +62,15 @@ async def post_jobs(
     """Store job records, all of them or none; the answer comes when they are stored for good.
 
     A record replaces the one with its identity: `cluster`, `jobid`, `queue_time` and `attempt`.
-    Sending one again changes nothing, so a hook that got no answer sends it again. Sensors are
-    asked about jobs that have ended when `schedlab history ingest` runs next.
+    Sending one again changes nothing, so a hook that got no answer sends it again. The next run of
+    `schedlab history ingest` asks the sensors about jobs that have ended.
     """
     body = await _body(request)
     return await run_in_threadpool(_stored, service, body, parameters.source)
 
 
 async def _body(request: Request) -> bytes:
-    """Return what was sent, unless it is too large to be held."""
+    """Return the body of the request, unless it is too large to be held in memory."""
     received = bytearray()
     async for part in request.stream():
         received += part
@@ -127,7 +127,7 @@ def _refused(faults: list[Fault]) -> Response:
 
 
 def _put(service: Service, records: list[JobRecord], source: str) -> Counts:
-    """Store in one transaction; where nodes are shared, not while others' shares are measured."""
+    """Store the records in one transaction; if nodes are shared, not while shares are measured."""
     store = Store(service.database.url, service.database.engine)
     site = service.settings.site
     is_measured = site is not None and bool(site.sensor_sources)

@@ -41,7 +41,7 @@ class Identity(BaseModel):
     attempt: Count | None = None
 
     def job_id(self) -> JobId:
-        """Return the same for a query."""
+        """Return the identity in the form that queries take."""
         return JobId(self.jobid, self.cluster, self.queue_time, self.attempt)
 
     @field_serializer("queue_time")
@@ -50,7 +50,7 @@ class Identity(BaseModel):
 
 
 class JobParameters(Parameters):
-    """What else tells the job from others with its id."""
+    """What tells the job from others with its id, and the fields that are wanted."""
 
     cluster: Name | None = Field(None, description="Its cluster.")
     queue_time: Moment | None = Field(None, description="When it was submitted.")
@@ -72,8 +72,8 @@ def get_job(
 ) -> Response:
     """Return the record of one job.
 
-    Ids are used again: where several jobs have it, the answer says which, and one of them is asked
-    for by `cluster`, `queue_time` or `attempt`.
+    Ids are used again: if several jobs have this one, the answer lists them; choose one of them by
+    `cluster`, `queue_time` or `attempt`.
     """
     names = words(parameters.fields)
     check_fields(names, Format.JSON)
@@ -92,7 +92,7 @@ def get_job(
 
 
 def several(found: list[IdentifiedJob]) -> Response:
-    """Return the answer where one job is wanted and an id has several, all of which may be seen."""
+    """Return the refusal for an id that several jobs have, with these jobs, which may be seen."""
     choices = [
         {
             "jobid": job.jobid,

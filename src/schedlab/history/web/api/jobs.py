@@ -40,7 +40,7 @@ router = APIRouter(prefix="/v1", tags=["jobs"])
 
 
 class JobsParameters(JobFilter):
-    """Which jobs, in which order, and how they are written."""
+    """Which jobs are wanted, in which order and in which format."""
 
     fields: Annotated[str, list_of(FIELDS)] | None = Field(
         None,
@@ -63,7 +63,7 @@ class JobsParameters(JobFilter):
     format: Format | None = Field(None, description="Else as `Accept` says, else JSON.")
 
     def order(self) -> tuple[Sort, Cursor | None]:
-        """Return in which order, and after which job."""
+        """Return the order of the jobs, and the job after which the page begins."""
         sort = Sort.parse(self.sort)
         return sort, None if self.cursor is None else Cursor.parse(self.cursor, sort)
 
@@ -79,7 +79,7 @@ class JobsParameters(JobFilter):
 def get_jobs(
     request: Request, asking: CurrentAsking, parameters: Annotated[JobsParameters, Query()]
 ) -> Response:
-    """Return jobs for which everything that is given holds, of those that you may see.
+    """Return the jobs that match every given parameter, of those that you may see.
 
     JSON comes in pages: ask again with `cursor` set to `next`. JSON lines, CSV, Parquet and Arrow
     are streamed with all jobs in them.
@@ -91,7 +91,7 @@ def get_jobs(
     if format is Format.JSON:
         return _page(request, asking, parameters, names)
     portions = _portions(asking, parameters)
-    first = next(portions, [])  # what is wrong with the query shows before the answer begins
+    first = next(portions, [])  # a mistake in the query shows before the answer begins
     body = WRITERS[format](filter(None, chain([first], portions)), names)
     return StreamingResponse(body, media_type=MEDIA_TYPES[format])
 
@@ -120,7 +120,7 @@ def _page(
 
 
 def _portions(asking: Asking, parameters: JobsParameters) -> Iterator[list[Record]]:
-    """Yield page after page, each read by itself: a slow client keeps no connection busy."""
+    """Yield page after page, each read separately, so a slow client keeps no connection busy."""
     query, (sort, after) = parameters.query(), parameters.order()
     left = parameters.limit
     while left is None or left > 0:

@@ -1,4 +1,4 @@
-"""Reports by the API: the numbers of the page, of the file and of the e-mail."""
+"""Reports in the API: the same numbers as on the page, in the file and in the e-mail."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Day = Annotated[str, Field(pattern=r"^(19[7-9]\d|2\d{3})-\d\d-\d\d$")]
 
 
 class ReportParameters(Parameters):
-    """Of whom, and when."""
+    """The subject and the period of a report."""
 
     period: Literal["week", "month"] = Field("week", description="From Monday on, or the month.")
     date: Day | None = Field(
@@ -40,10 +40,10 @@ class ReportParameters(Parameters):
 def get_report(
     service: CurrentService, viewer: NamedViewer, parameters: Annotated[ReportParameters, Query()]
 ) -> Response:
-    """Tell what jobs did that ended in a week or month: waits, use, energy, cost, what would help.
+    """Report on jobs that ended in a week or month: waits, use, energy, cost, what would help.
 
-    Without `user` and `group`: the site for roles that see all jobs, the first of their groups for
-    managers, their own jobs for users.
+    Without `user` and `group`, it covers the site for roles that see all jobs, the first of their
+    groups for managers, and their own jobs for users.
     """
     given = (parameters.date or "", parameters.user or "", parameters.group or "")
     report = asked_report(service, viewer, parameters.period, *given)

@@ -18,7 +18,7 @@ _SECURITY = {
 
 
 def describe(app: FastAPI) -> None:
-    """Let the app answer with this document."""
+    """Make the app serve this OpenAPI document."""
 
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:

@@ -1,4 +1,4 @@
-"""What if Slurm were configured otherwise, by the API: the parameters, and replays by the twin."""
+"""What-ifs of Slurm's configuration in the API: the parameters, and replays by the twin."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Texts = Annotated[list[Name], Field(max_length=MOST_CHANGES)]
 
 
 class TwinQuestion(BaseModel):
-    """What of the configuration is changed, and how often it is replayed."""
+    """The changes to the configuration, and how often the history is replayed."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -91,7 +91,7 @@ def get_parameters(viewer: Operator, twin: CurrentTwin) -> Response:
 def post_what_if(
     service: CurrentService, viewer: Operator, twin: CurrentTwin, question: TwinQuestion
 ) -> Response:
-    """Replay the history of the site as it is and changed, in the background.
+    """Replay the site's history, with Slurm as it is and as changed, in the background.
 
     The same question gives the same task for as long as the folder of the twin does not change. It
     is for support and administrators: the result covers all jobs.
@@ -111,7 +111,7 @@ def post_what_if(
 def get_what_if(
     service: CurrentService, viewer: Operator, twin: CurrentTwin, task: str
 ) -> Response:
-    """Return how far a replay is that you asked for, and what came of it."""
+    """Return the progress and the result of a replay that you asked for."""
     return Response(to_json(_shown(own_twin_task(service, viewer, task))), media_type=_JSON)
 
 

@@ -20,7 +20,7 @@ router = APIRouter(prefix="/v1", tags=["stats"])
 
 
 class StatsParameters(JobFilter):
-    """Which jobs, and by what they are grouped."""
+    """Which jobs are summed, and the keys by which they are grouped."""
 
     by: Annotated[str, list_of(KEYS, most=3)] = Field(
         "user", description=f"Up to three, with commas between, of: {', '.join(KEYS)}."
@@ -39,11 +39,11 @@ class StatsParameters(JobFilter):
 def get_stats(
     request: Request, asking: CurrentAsking, parameters: Annotated[StatsParameters, Query()]
 ) -> Response:
-    """Return jobs, node-hours, energy and mean waits of the jobs that are meant, for each group.
+    """Return the number, node-hours, energy and mean waits of the chosen jobs, for each group.
 
-    Days are those of the site's zone. A job counts on the day of the moment that `time` names; if
-    that is `overlap`, on the day when it ended. Groups come in the order of their days where they
-    have some, else those of most node-hours first.
+    Days are those of the site's zone. A job counts on the day of the event that `time` names; if
+    that is `overlap`, on the day when it ended. Groups come in the order of their days if they
+    have days; else those with the most node-hours come first.
     """
     format = choose(parameters.format, request.headers.get("accept", ""), TABLES)
     by, query = words(parameters.by), parameters.query()

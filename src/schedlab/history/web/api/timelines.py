@@ -1,4 +1,4 @@
-"""Timelines: opened by the URI that stands in a record, and read from their source only then."""
+"""Timelines, opened by the URI in a record and read from their source only then."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ Duration = Annotated[
 
 
 class TimelineParameters(Parameters):
-    """Which part of the timeline is wanted, and how."""
+    """The part of a timeline that is wanted, its resolution and its format."""
 
     from_: Moment | None = Field(None, alias="from", description="From then on, in ISO 8601.")
     to: Moment | None = Field(None, description="Until then, in ISO 8601.")
@@ -84,7 +84,7 @@ class TimelineParameters(Parameters):
     )
 
     def wanted(self) -> TimelineRequest:
-        """Return the same for a query."""
+        """Return the part and the resolution in the form that queries take."""
         return TimelineRequest(
             from_s=self.from_,
             to_s=self.to,
@@ -108,19 +108,19 @@ class HostTimeline:
 
     @property
     def device_name(self) -> str | None:
-        """Of which accelerator, if of one."""
+        """The name of the accelerator, if the item is of one."""
         return None
 
 
 @dataclass(frozen=True)
 class DeviceTimeline(HostTimeline):
-    """The same of an accelerator, by the name that the record's URI has for it."""
+    """An item of a job on one accelerator, by the name in the record's URI."""
 
     device: _Part
 
     @property
     def device_name(self) -> str | None:
-        """Of which accelerator."""
+        """The name of the accelerator."""
         return self.device
 
 
@@ -151,7 +151,7 @@ def get_timeline_of_device(
     name: Annotated[DeviceTimeline, Depends()],
     parameters: Annotated[TimelineParameters, Query()],
 ) -> Response:
-    """Return the same of an accelerator, by the name that the record's URI has for it."""
+    """Return an item of a job on one accelerator, by its name in the record's URI."""
     return _respond(request, asking, name, parameters)
 
 
@@ -187,7 +187,7 @@ class _Stay:
     place: int
 
     def overlaps(self, wanted: TimelineRequest) -> bool:
-        """Return whether the job was there in the time that is wanted."""
+        """Return whether the job was on the host in the wanted time."""
         start_s, end_s = times_on(self.record, (self.record.per_host or [])[self.place])
         begins_in_time = wanted.to_s is None or start_s < wanted.to_s
         return begins_in_time and (wanted.from_s is None or end_s > wanted.from_s)
@@ -196,7 +196,7 @@ class _Stay:
 def _stays(
     connection: Connection, asking: Asking, name: HostTimeline, wanted: TimelineRequest
 ) -> list[_Stay]:
-    """Return the jobs that can be meant: ids are used again, but at other times."""
+    """Return the jobs that the name may mean: ids are used again, but at other times."""
     wanted_id = JobId(name.jobid, name.cluster)
     found = []
     for job in jobs_of(connection, asking.viewer, [wanted_id], asking.service.archive_folder)[
@@ -213,7 +213,7 @@ def _stays(
 def _measured_part(
     site: Site, stay: _Stay, name: HostTimeline, shown: Shown
 ) -> tuple[HostUse, MeasuringPoint]:
-    """Return the host with the one accelerator meant, if one is, and what its timeline is of."""
+    """Return the host, with only the accelerator that is named, if any, and the measuring point."""
     cluster = site.cluster(stay.record.cluster)
     host = with_devices(stay.record, cluster)[stay.place]
     is_of_device = name.item.startswith("accelerator.")

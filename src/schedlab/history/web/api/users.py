@@ -20,7 +20,7 @@ router = APIRouter(prefix="/v1", tags=["users"])
 
 
 class AccuracyParameters(Parameters):
-    """By what the time is divided."""
+    """The periods into which the time is divided."""
 
     period: Literal["day", "week", "month"] = Field("month", description="Of each row.")
 

@@ -1,4 +1,4 @@
-"""What if the cluster had had another policy, by the API: ask, look, and take the schedule away."""
+"""What-ifs of policies in the API: ask, look at the result, and download the schedule."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def post_what_if(service: CurrentService, viewer: Planner, question: Question) -
     responses={200: {"model": WhatIfAnswer, "description": "A what-if."}, **refusals(404)},
 )
 def get_what_if(service: CurrentService, viewer: Planner, task: str) -> Response:
-    """Return how far a simulation is that you asked for, and what came of it."""
+    """Return the progress and the result of a simulation that you asked for."""
     return Response(to_json(_shown(own_what_if(service, viewer, task))), media_type=_JSON)
 
 

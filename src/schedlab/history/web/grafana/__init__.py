@@ -1,1 +1,1 @@
-"""What Grafana's data source "JSON" asks for, and dashboards that ask for it."""
+"""The data that Grafana's data source "JSON" asks for, and dashboards that use it."""

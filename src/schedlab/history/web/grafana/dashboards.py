@@ -1,4 +1,4 @@
-"""Two dashboards for Grafana, which ask the data source "JSON"."""
+"""Two dashboards for Grafana, which use the data source "JSON"."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from typing import Any
 PLUGIN = "simpod-json-datasource"
 _SOURCE = {"type": PLUGIN, "uid": "${DS_SCHEDLAB}"}
 _VARIABLES = ("cluster", "partition", "group")
-_WIDTH = 24  # of a row, in Grafana's columns
+_WIDTH = 24  # the width of a row, in Grafana's columns
 
 
 @dataclass(frozen=True)
 class Panel:
-    """A panel.
+    """A panel of a dashboard.
 
     Args:
-        title: above it.
+        title: the title above it.
         metric: what it draws: a key of ``METRICS``.
-        unit: of its values, as Grafana names units.
-        by: by what it is divided.
+        unit: the unit of its values, as Grafana names units.
+        by: the key by which its values are divided.
         kind: ``timeseries`` or ``table``.
-        stacked: whether series stand on each other.
-        width: in columns of 24.
-        units: of columns of a table.
+        stacked: whether series are stacked.
+        width: its width in columns, of which a row has 24.
+        units: the units of the columns of a table.
     """
 
     title: str
@@ -67,7 +67,7 @@ DASHBOARDS = {
     "cluster": ("Cluster", CLUSTER, "now-7d"),
     "users": ("Users and their requests", USERS, "now-30d"),
 }
-"""Each by the name of its file: title, panels, and the time that it shows at first."""
+"""The dashboards by file name: title, panels, and the time that each shows at first."""
 
 
 def dashboard(name: str) -> dict[str, Any]:

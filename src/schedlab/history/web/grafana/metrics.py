@@ -1,4 +1,4 @@
-"""What Grafana can draw: each metric from a query to frames."""
+"""The metrics that Grafana can draw, each as frames for a query."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _MOST_SERIES = 30
 _MOST_ROWS = 200
 
 Frame = dict[str, Any]
-"""A series or a table, as the data source takes them."""
+"""A series or a table, as the data source expects it."""
 
 
 @dataclass(frozen=True)
 class GrafanaTarget:
-    """A target of a query, and who asks."""
+    """A target of a query, and the viewer who asks."""
 
     service: Service
     viewer: Viewer
@@ -38,11 +38,11 @@ class GrafanaTarget:
 
 @dataclass(frozen=True)
 class GrafanaMetric:
-    """Something to draw.
+    """A metric that a panel can draw.
 
     Args:
-        label: what the editor of a panel calls it.
-        frames: what is drawn.
+        label: its name in the editor of a panel.
+        frames: yields what is drawn.
         by: whether it can be divided by ``BY``.
     """
 
@@ -52,7 +52,7 @@ class GrafanaMetric:
 
 
 def _over_time(value: Callable[[Sums], float | None]) -> Callable[[GrafanaTarget], Iterator[Frame]]:
-    """Yield a series of the sums of jobs that ended in each step."""
+    """Return a function that yields series of the sums of jobs that ended in each step."""
 
     def frames(asked: GrafanaTarget) -> Iterator[Frame]:
         query, target = asked.query, asked.target
@@ -69,7 +69,7 @@ def _over_time(value: Callable[[Sums], float | None]) -> Callable[[GrafanaTarget
 
 
 def _load(value: Callable[[Load], Any]) -> Callable[[GrafanaTarget], Iterator[Frame]]:
-    """Yield a series for each cluster, over the jobs of all users."""
+    """Return a function that yields a series for each cluster, over the jobs of all users."""
 
     def frames(asked: GrafanaTarget) -> Iterator[Frame]:
         begin_s, end_s = asked.query.range.seconds
@@ -87,7 +87,7 @@ def _load(value: Callable[[Load], Any]) -> Callable[[GrafanaTarget], Iterator[Fr
 
 
 def _users(asked: GrafanaTarget) -> Iterator[Frame]:
-    """Yield a table of users, those of most node-hours first."""
+    """Yield a table of users, those with most node-hours first."""
     with asked.service.database.reading() as connection:
         found = stats(connection, asked.viewer, asked.query.jobs(asked.target), ["user"])
     names = ("jobs", "node_hours", "energy_joule", "mean_wait_s", "mean_wra")
@@ -146,7 +146,7 @@ METRICS: dict[str, GrafanaMetric] = {
     "user_table": GrafanaMetric("Table of users", _users),
     "job_table": GrafanaMetric("Table of jobs", _jobs),
 }
-"""What can be drawn, by the name that a query has."""
+"""The metrics by their names in queries."""
 
 
 def described() -> list[dict[str, Any]]:
@@ -163,9 +163,9 @@ def _payloads(metric: GrafanaMetric) -> list[dict[str, Any]]:
 
 
 def options(service: Service, viewer: Viewer, name: str) -> list[str]:
-    """Return what can be chosen for a payload or a filter.
+    """Return the choices for a payload or a filter.
 
-    Who sees no other's jobs sees no names.
+    Viewers who see no jobs of others see no names of others.
     """
     if name == "by":
         return list(BY)
@@ -177,7 +177,7 @@ def options(service: Service, viewer: Viewer, name: str) -> list[str]:
 
 
 def _seen(service: Service, viewer: Viewer, name: str) -> list[str]:
-    """Return those of the last 90 days."""
+    """Return the values that occur in jobs of the last 90 days."""
     with service.database.reading() as connection:
         last_s = last_end_s(connection, viewer) or 0
         recent = JobQuery(ended_from_s=last_s - 90 * DAY_S)

@@ -23,5 +23,5 @@ datasources:
 
 
 def data_source(url: str) -> str:
-    """Return the file; a text of JSON is one of YAML, too."""
+    """Return the file; a JSON string is valid YAML as well."""
     return _SETTINGS.format(plugin=PLUGIN, url=json.dumps(f"{url}/grafana"))

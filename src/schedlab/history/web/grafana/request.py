@@ -1,4 +1,4 @@
-"""What Grafana's data source "JSON" sends."""
+"""The requests that Grafana's data source "JSON" sends."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from schedlab.history.schema.job import JobState
 from schedlab.history.store.queries import JobQuery
 
 FILTERS = ("cluster", "partition", "user", "group", "state")
-"""By what jobs can be chosen: in the payload of a query, and as ad hoc filters."""
+"""The keys that choose jobs, in the payload of a query and as ad hoc filters."""
 _ALL = frozenset({"", "All", "$__all"})
 _STEPS_S = (60, 300, 600, 1_800, 3_600, 10_800, 21_600, 43_200, 86_400, 604_800)
 _MOST_POINTS = 2_000
@@ -32,7 +32,7 @@ class TimeRange(BaseModel):
 
     @property
     def seconds(self) -> tuple[int, int]:
-        """Its begin and its end, in epoch seconds."""
+        """Its beginning and end, in epoch seconds."""
         begin, end = int(self.from_.timestamp()), math.ceil(self.to.timestamp())
         if not 0 <= begin < end <= begin + _LONGEST_S:
             raise ParameterError("range: from must lie before to, and 20 years at most")
@@ -43,7 +43,7 @@ class Target(BaseModel):
     """One query of a panel."""
 
     target: Text | None = None
-    metric: Text | None = None  # how older panels of the plugin call it
+    metric: Text | None = None  # what older panels of the plugin call it
     payload: dict[str, Any] | str | None = None
     hide: bool = False
 
@@ -73,7 +73,7 @@ class Filter(BaseModel):
 
 
 class Query(BaseModel):
-    """What ``POST /query`` sends."""
+    """The body of ``POST /query``."""
 
     range: TimeRange
     intervalMs: float | None = Field(None, gt=0, allow_inf_nan=False)  # noqa: N815 (Grafana's name)
@@ -83,18 +83,18 @@ class Query(BaseModel):
 
     @property
     def points(self) -> int:
-        """How many can be drawn."""
+        """The number of points that can be drawn."""
         return min(self.maxDataPoints or 500, _MOST_POINTS)
 
     @property
     def step_s(self) -> int:
-        """The least usual step that is as long as wanted, and gives no more points than that."""
+        """The shortest usual step that is as long as wanted and gives no more than ``points``."""
         begin, end = self.range.seconds
         wanted = max((self.intervalMs or 0) / 1e3, (end - begin) / self.points)
         return next((each for each in _STEPS_S if each >= wanted), _STEPS_S[-1])
 
     def jobs(self, target: Target) -> JobQuery:
-        """Return which jobs a target means: those that ended in the range and pass all filters."""
+        """Return the query for a target: jobs that ended in the range and pass all filters."""
         begin, end = self.range.seconds
         chosen = {name: _values(target.options.get(name)) for name in FILTERS}
         for each in self.adhocFilters:

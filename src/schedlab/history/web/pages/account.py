@@ -1,4 +1,4 @@
-"""One's own account: its password and its tokens."""
+"""The viewer's own account: password, reports and tokens."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/account", name="account")
 def account_page(request: Request, service: CurrentService, viewer: InPerson) -> Response:
-    """Show what one is here, and one's tokens."""
+    """Show the viewer's account and tokens."""
     return _page(request, service, viewer)
 
 
@@ -46,9 +46,9 @@ def change_password(
     old: Annotated[str, Form(max_length=2_000)],
     new: Annotated[str, Form(max_length=2_000)],
 ) -> Response:
-    """Take a new password from a user who knows the old one; other sessions end.
+    """Take a new password from a user who knows the old one, and end the other sessions.
 
-    Wrong ones count as at a login: a browser that was left open is no place to guess them.
+    Wrong passwords count as at a login: no one may guess them in a browser that was left open.
     """
     name = _account(service, viewer).name
     require_patience(request, service, name)
@@ -73,7 +73,7 @@ def want_reports(
     address: Annotated[str, Form(max_length=320)] = "",
     period: Annotated[str, Form(max_length=20)] = "",
 ) -> Response:
-    """Send reports to the address every week or month from now on; without a period, no more."""
+    """Send reports to the address every week or month from now on; without a period, stop them."""
     account = _account(service, viewer)
     if not _has_reports(service):
         raise HttpProblem(403, "this site sends no reports to users")
@@ -97,7 +97,7 @@ def make_token(
     scopes: Annotated[list[Scope], Form()],
     days: Annotated[int, Form(ge=1, le=3_650)] = 90,
 ) -> Response:
-    """Make a token and show it, this once."""
+    """Make a token and show it, only this once."""
     account = _account(service, viewer)
     with service.database.writing() as connection:
         made = add_token(connection, name, account=account.name, scopes=scopes, days=days)
@@ -108,7 +108,7 @@ def make_token(
 def withdraw_token(
     request: Request, service: CurrentService, viewer: InPerson, token: str
 ) -> Response:
-    """Withdraw one of one's own tokens; another's is none."""
+    """Withdraw one of the viewer's own tokens; tokens of others are not found."""
     account = _account(service, viewer)
     with service.database.writing() as connection:
         if token not in {each.id for each in list_tokens(connection, account.name)}:

@@ -54,10 +54,10 @@ AdministratorInPerson = Annotated[Viewer, Depends(_administrator)]
 def admin_page(
     request: Request, service: CurrentService, viewer: AdministratorInPerson
 ) -> Response:
-    """Show sources, coverage, accounts and tokens; what the store holds is counted now and then."""
+    """Show sources, coverage, accounts and tokens; count the store again if the count is old."""
     last = _counts(service, viewer)
     if not last or (last[0].is_finished and last[0].created_s < time.time() - _RECENT_S):
-        with suppress(ParameterError):  # they have asked for too much else
+        with suppress(ParameterError):  # they have asked for too many other tasks
             _count(service, viewer)
     return _page(request, service, viewer)
 
@@ -66,7 +66,7 @@ def admin_page(
 def count_again(
     request: Request, service: CurrentService, viewer: AdministratorInPerson
 ) -> Response:
-    """Count now what the store holds."""
+    """Count the content of the store now."""
     _count(service, viewer)
     return _back(request, "sources")
 
@@ -102,7 +102,7 @@ def enable(
     account: str,
     enabled: Annotated[bool, Form()],
 ) -> Response:
-    """Let its owner in again, or shut them out with their sessions and tokens."""
+    """Enable an account again, or disable it with its sessions and tokens."""
 
     def change(connection: Connection) -> None:
         old = require_account(connection, account)
@@ -116,7 +116,7 @@ def enable(
 def remove(
     request: Request, service: CurrentService, viewer: AdministratorInPerson, account: str
 ) -> Response:
-    """Remove it, with its sessions and tokens."""
+    """Remove an account with its sessions and tokens."""
 
     def change(connection: Connection) -> None:
         _require_another(viewer, account)
@@ -134,7 +134,7 @@ def make_token(
     scopes: Annotated[list[Scope], Form()],
     days: Annotated[int, Form(ge=1, le=3_650)] = 365,
 ) -> Response:
-    """Make a token for a program, which then sees every job, and show it this once."""
+    """Make a token for a program, which then sees every job, and show it only this once."""
     try:
         with service.database.writing() as connection:
             made = add_token(connection, name, scopes=scopes, days=days)
@@ -147,7 +147,7 @@ def make_token(
 def withdraw_token(
     request: Request, service: CurrentService, viewer: AdministratorInPerson, token: str
 ) -> Response:
-    """Withdraw anybody's token."""
+    """Withdraw any token."""
 
     def change(connection: Connection) -> None:
         revoke_token(connection, token)
@@ -162,7 +162,7 @@ def _changed(
     change: Callable[[Connection], None],
     part: str,
 ) -> Response:
-    """Go back to that part of the page, after the change; if it cannot be, the page says why."""
+    """Make a change and go back to that part of the page; if it fails, the page says why."""
     try:
         with service.database.writing() as connection:
             change(connection)
@@ -189,7 +189,7 @@ def _role(name: str) -> Role:
 
 
 def _require_another(viewer: Viewer, name: str, *, is_harmless: bool = False) -> None:
-    """Refuse to lock oneself out: the remaining accounts might have no way in."""
+    """Refuse a change that may lock the viewer out: other accounts might have no way in."""
     if name == viewer.user and not is_harmless:
         raise ParameterError("this is your own account; let another administrator do it")
 

@@ -31,14 +31,14 @@ _LOOKED_THROUGH = 50
 
 @dataclass(frozen=True)
 class AdviceShown:
-    """What a page shows of advice to a user.
+    """The advice to a user, as a page shows it.
 
     Args:
-        clusters: that can be asked about.
-        task: the last that the viewer asked for, about this user.
-        advice: what came of it.
-        window: what it is about.
-        ratios: what was tried.
+        clusters: the clusters that can be asked about.
+        task: the last task that the viewer asked for about this user.
+        advice: its result.
+        window: the window that it simulates.
+        ratios: the ratios that were tried.
     """
 
     clusters: list[str]
@@ -49,7 +49,7 @@ class AdviceShown:
 
 
 def advice_of(service: Service, viewer: Viewer, user: str) -> AdviceShown | None:
-    """Return what the viewer last asked about the user; None for viewers who cannot ask."""
+    """Return the last advice that the viewer asked for on the user; None if they cannot ask."""
     if viewer.user is None or viewer.role is Role.PUBLIC:
         return None
     clusters = clusters_of(service, viewer)

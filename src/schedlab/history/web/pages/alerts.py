@@ -1,4 +1,4 @@
-"""What is wrong, who was notified, and who acknowledged it."""
+"""The page of alerts: what is wrong, who was notified, and who acknowledged it."""
 
 from __future__ import annotations
 

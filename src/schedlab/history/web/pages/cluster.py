@@ -38,7 +38,7 @@ def cluster_page(request: Request, asking: CurrentAsking, form: AskedWindow) -> 
     span, machine = Span(form.cluster, form.from_s, form.to_s), _machine(asking, form.cluster)
     with asking.service.database.reading() as connection:
         seen = jobs_of(connection, asking.viewer, span)
-        # Where nodes have no names, neither is it told which jobs had the same.
+        # If nodes have no names, the page does not show which jobs had the same nodes either.
         has_names = asking.shown.name("node", "any") is not None
         on_nodes = hosts_of(connection, asking.viewer, span) if has_names else []
         load = load_of(connection, asking.viewer, span, machine)
@@ -84,9 +84,9 @@ def _machine(asking: Asking, cluster: str) -> Cluster | None:
 
 
 def _nodes(asking: Asking, machine: Cluster | None, on_nodes: list[tuple[int, str]]) -> list[str]:
-    """Return the site's nodes in its order, then others that jobs were met on.
+    """Return the site's nodes in its order, then others on which jobs ran.
 
-    Those with pseudonyms are in the order of these: by their place one could tell which they are.
+    Nodes with pseudonyms are sorted by these: in the site's order one could tell which they are.
     """
     known = [] if machine is None else list(machine.by_host)
     others = {node for _, node in on_nodes}.difference(known)
@@ -99,7 +99,7 @@ def _nodes(asking: Asking, machine: Cluster | None, on_nodes: list[tuple[int, st
 def _figures(
     form: WindowForm, load: Load, most: tuple[int, int | None], seen: ClusterJobColumns, gantt: Any
 ) -> Any:
-    """Draw one below the other, and let them move together."""
+    """Draw the figures one below the other, with a common time axis."""
     from bokeh.layouts import column
 
     from schedlab.history.web.plots.drawing import drawing, over_time
@@ -137,7 +137,7 @@ def _drawn(
     on_nodes: list[tuple[int, str]],
     nodes: list[str],
 ) -> tuple[Boxes, GanttBars] | None:
-    """Return the jobs on their nodes; None where no node is known."""
+    """Return the jobs on their nodes; None if no node is known."""
     job_at = {key: place for place, key in enumerate(seen.key.tolist())}
     node_at = {node: place for place, node in enumerate(nodes)}
     pairs = [(job_at[key], node_at[node]) for key, node in on_nodes if key in job_at]
@@ -163,7 +163,7 @@ def _gantt(form: WindowForm, shown: Shown, drawn: tuple[Boxes, GanttBars], nodes
 
 
 def _legend(boxes: Boxes, bars: GanttBars) -> list[tuple[str, str]]:
-    """Return whose jobs have which colour; those that share the last are not named."""
+    """Return the users and the colours of their jobs; those that share the last are not named."""
     from schedlab.history.web.plots.gantt import user_colours
     from schedlab.viz.colours import OTHERS
 

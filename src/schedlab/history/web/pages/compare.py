@@ -47,7 +47,7 @@ class Compared:
 
     @property
     def name(self) -> str:
-        """What its line is called."""
+        """The name of its lines in figures."""
         return f"{self.record.jobid} {self.record.job_name or ''}".rstrip()
 
 
@@ -95,7 +95,7 @@ def compare_timelines(
     to_s: Percent = 100.0,
     points: Points = 400,
 ) -> Response:
-    """Return the mean over its hosts of each job's item, over a part of its run time in percent."""
+    """Return each job's item as a mean over its hosts, for a part of the run time in per cent."""
     sources: dict[str, Columns] = {}
     first = min(max(0.0, from_s), 100.0 - LEAST_PERCENT)
     share = np.linspace(first, max(min(100.0, to_s), first + LEAST_PERCENT), points + 1)
@@ -141,7 +141,7 @@ def _compared(
 
 
 def _key_of(service: Service, viewer: Viewer, jobid: str) -> int | None:
-    """Return the latest job with that id, of those that the viewer sees."""
+    """Return the key of the latest job with that id, of those that the viewer sees."""
     wanted = JobId(jobid)
     with service.database.reading() as connection:
         found = jobs_of(connection, viewer, [wanted], service.archive_folder)[wanted]

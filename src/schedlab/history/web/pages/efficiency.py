@@ -1,4 +1,4 @@
-"""What was held and not used: wasteful jobs and users, and idle GPUs."""
+"""What jobs held and did not use: wasteful jobs and users, and idle GPUs."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ router = APIRouter(include_in_schema=False)
 
 SHOWN = 20
 _LEAST_IDLE = 0.05
-"""The smallest share of a job's node-hours that is reported."""
+"""The smallest idle share of a job's node-hours that is reported."""
 
 
 @router.get("/efficiency", name="efficiency")
 def efficiency_page(
     request: Request, service: CurrentService, viewer: InPerson, form: AskedMonth
 ) -> Response:
-    """Show the jobs that ended in a time, those that wasted most first."""
+    """Show the jobs that ended in a window, those that wasted most first."""
     site = service.settings.site
     with service.database.reading() as connection:
         jobs = largest_jobs(connection, viewer, site, form.from_s, form.to_s)
@@ -42,7 +42,7 @@ def efficiency_page(
 
 
 def _worst(jobs: list[WastedJob]) -> list[WastedJob]:
-    """Return those of which something was used poorly, by what they left idle."""
+    """Return the jobs that used something poorly, those with most idle node-hours first."""
     poor = [
         each
         for each in jobs
@@ -53,6 +53,6 @@ def _worst(jobs: list[WastedJob]) -> list[WastedJob]:
 
 
 def _with_idle_gpus(jobs: list[WastedJob]) -> list[WastedJob]:
-    """Return those that held GPUs which did nothing; the longest first."""
+    """Return the jobs that held idle GPUs, those with most idle GPU-hours first."""
     idle = [each for each in jobs if each.idle_gpus]
     return sorted(idle, key=lambda each: -each.waste.idle_gpu_h)[:SHOWN]

@@ -15,7 +15,7 @@ from schedlab.history.web.render import path_of, render
 def error_page(
     request: Request, status: int, detail: str, headers: Mapping[str, str] | None = None
 ) -> Response:
-    """Return a sentence and a way on; visitors are led to the login page."""
+    """Return a page that says what went wrong; visitors are sent to the login page."""
     if status == HTTPStatus.UNAUTHORIZED:
         query = f"?{request.url.query}" if request.url.query else ""
         back = urlencode({"next": request.scope["path"] + query})

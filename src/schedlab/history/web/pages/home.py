@@ -26,7 +26,7 @@ WENT_WRONG = (JobState.FAILED, JobState.TIMEOUT, JobState.OUT_OF_MEMORY, JobStat
 
 @router.get("/", name="home")
 def home(request: Request, asking: CurrentAsking) -> Response:
-    """Show where one comes to without a path."""
+    """Show the first page, at the path ``/``."""
     viewer = asking.viewer
     with asking.service.database.reading() as connection:
         week_s = (last_end_s(connection, viewer) or 0) - 7 * DAY_S

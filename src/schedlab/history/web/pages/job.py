@@ -34,14 +34,14 @@ router = APIRouter(include_in_schema=False)
 
 HOSTS_SHOWN = 64
 FIRST_ITEMS = 4
-"""Figures that are drawn at once; the others when they are opened."""
+"""The number of figures that are drawn at once; the others are drawn when they are opened."""
 
 
 @router.get("/jobs/{key}", name="job")
 def job_page(
     request: Request, service: CurrentService, viewer: CurrentViewer, shown: CurrentShown, key: int
 ) -> Response:
-    """Show what it asked for, where it waited, what it used, and what ran beside it."""
+    """Show what the job asked for, where it waited, what it used, and what ran beside it."""
     site, zone = service.settings.site, zone_of(service)
     with service.database.reading() as connection:
         found = jobs_by_key(connection, viewer, [key], service.archive_folder)
@@ -99,7 +99,7 @@ _HOST_COLUMNS = ("used_cpu_percent", "used_mem_bytes", "power_watt")
 
 
 def _host_row(host: HostUse) -> dict[str, Any]:
-    """Return the means of a host's timelines; of its accelerators', the mean."""
+    """Return the means of a host's timelines, and one mean for all its accelerators."""
     row: dict[str, Any] = {"node_id": host.node_id}
     for name in _HOST_COLUMNS:
         timeline = host.timelines.get(name)
@@ -111,7 +111,7 @@ def _host_row(host: HostUse) -> dict[str, Any]:
 
 
 def _record_path(request: Request, record: JobRecord) -> str:
-    """Return the record as the API gives it."""
+    """Return the path of the record in the API."""
     parts: dict[str, Any] = {"cluster": record.cluster, "attempt": record.attempt}
     if record.queue_time is not None:
         parts["queue_time"] = format_time(record.queue_time)

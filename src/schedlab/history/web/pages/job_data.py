@@ -1,4 +1,4 @@
-"""What the figures of a job are filled with, read from its sensors when a browser asks for it."""
+"""The data of a job's figures, read from its sensors when a browser asks for them."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def find_measured(service: Service, viewer: Viewer, shown: Shown, key: int) -> M
 
 
 def filled(sources: Mapping[str, Mapping[str, Any]], note: str) -> Response:
-    """Return the columns of a figure's sources, and a word on how they were made."""
+    """Return the columns of a figure's sources, and a note on how they were made."""
     columns = {
         name: {each: _listed(values) for each, values in source.items()}
         for name, source in sources.items()
@@ -122,7 +122,7 @@ def _find(job: MeasuredJob, name: str) -> MeasuredItem:
 
 
 def _window(job: MeasuredJob, from_s: float | None, to_s: float | None) -> tuple[float, float]:
-    """Return the part of the job's time that is wanted, of a second at least."""
+    """Return the wanted part of the job's time, at least one second of it."""
     start_s, end_s = job.span_s
     first_s = start_s if from_s is None else min(max(start_s, from_s), end_s - 1)
     last_s = end_s if to_s is None else min(end_s, to_s)
@@ -148,7 +148,7 @@ def _points(
 
 
 def _listed(values: Any) -> Any:
-    """Write what is unknown as null: JSON has no NaN."""
+    """Return the values with None for unknown ones: JSON has no NaN."""
     if not isinstance(values, np.ndarray):
         return list(values)
     return [None if each != each else round(each, 6) for each in values.tolist()]

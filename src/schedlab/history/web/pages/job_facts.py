@@ -1,4 +1,4 @@
-"""The facts of a job, in the order in which its page tells them."""
+"""The facts of a job, in the order in which its page shows them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _HOUR_S = 3_600
 
 @dataclass(frozen=True)
 class Fact:
-    """What is known of a job.
+    """A fact about a job.
 
     Args:
-        label: what.
-        value: how much.
+        label: what it is about.
+        value: its value, as text.
         note: where it comes from, or what belongs to it.
     """
 
@@ -41,23 +41,23 @@ def facts(record: JobRecord, site: Site | None, zone: tzinfo) -> dict[str, list[
 
 
 def run_s(record: JobRecord) -> float | None:
-    """Return how long it ran; None until it has ended."""
+    """Return how long the job ran; None until it has ended."""
     return _between(record.start_time, record.end_time)
 
 
 def wait_s(record: JobRecord) -> float | None:
-    """Return how long it waited; None until it has started."""
+    """Return how long the job waited; None until it has started."""
     return _between(record.queue_time, record.start_time)
 
 
 def wra(record: JobRecord) -> float | None:
-    """Return what it ran of what it asked for."""
+    """Return the run time over the request; None if one of them is unknown."""
     ran, asked = run_s(record), record.req_walltime_sec
     return ran / asked if ran is not None and asked else None
 
 
 def gram_per_kwh(record: JobRecord, site: Site | None) -> tuple[float, str] | None:
-    """Return the factor of its emissions and its source, by its record or else by the site."""
+    """Return a job's emission factor and its source, from the record or else from the site."""
     known = record.carbon
     if known is not None and known.factor_gram_per_kwh is not None:
         return known.factor_gram_per_kwh, known.source or "its record"

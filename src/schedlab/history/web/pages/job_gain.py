@@ -1,6 +1,6 @@
 """How much sooner a job would have started: simulated in the background, kept for all its readers.
 
-The page of the job asks for it by a script; later visits find it there.
+A script on the job's page asks for it; later visits find it there.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from schedlab.units import short_duration
 router = APIRouter(include_in_schema=False)
 
 _SERVICE = Viewer(Role.ADMIN, "service: gains")
-"""For whom it is simulated: the result tells nothing of other jobs, so that all share it."""
+"""The viewer for whom it is simulated: the result shows nothing of other jobs, so all share it."""
 _KEPT = 1_000
 _RETRIED_AFTER_S = 3_600
 _NONE = {"state": "none", "text": "", "how": ""}
 UNASKED = ("none", State.INTERRUPTED)
-"""The states in which a page asks."""
+"""The states in which a page asks for the simulation."""
 
 
 def gain_asked(key: int, record: JobRecord, efficiency: Efficiency) -> TaskRequest | None:
-    """Return what to simulate of a job; None where nothing can be gained."""
+    """Return the task that simulates the gain of a job; None if nothing can be gained."""
     change, queued, started = efficiency.change, record.queue_time, record.start_time
     if change is None or queued is None or started is None or not _may_help(record, change):
         return None
@@ -54,7 +54,7 @@ def gain_asked(key: int, record: JobRecord, efficiency: Efficiency) -> TaskReque
 
 
 def _may_help(record: JobRecord, change: Change) -> bool:
-    """Return whether it waited, and what it should ask for instead leaves room to others."""
+    """Return whether the job waited, and the smaller request leaves room to others."""
     assert record.queue_time is not None
     assert record.start_time is not None
     waited_s = (record.start_time - record.queue_time).total_seconds()
@@ -62,7 +62,7 @@ def _may_help(record: JobRecord, change: Change) -> bool:
 
 
 def known_gain(connection: Connection, asked: TaskRequest | None) -> dict[str, str]:
-    """Return what is known: a state, and once it is done a sentence and how it was computed."""
+    """Return the task's state and, once it is done, a sentence and how it was computed."""
     found = None if asked is None else find_asked(connection, asked)
     return dict(_NONE) if found is None or _is_stale(found) else _told(found)
 
@@ -74,7 +74,7 @@ def _is_stale(task: QueuedTask) -> bool:
 
 @router.get("/jobs/{key}/gain", name="job_gain")
 def get_gain(service: CurrentService, viewer: CurrentViewer, key: int) -> Response:
-    """Tell the page's script what is known."""
+    """Return to the page's script what is known of the gain."""
     asked = _asked(service, viewer, key)
     with service.database.reading() as connection:
         return JSONResponse(known_gain(connection, asked))
@@ -82,13 +82,13 @@ def get_gain(service: CurrentService, viewer: CurrentViewer, key: int) -> Respon
 
 @router.post("/jobs/{key}/gain", name="job_gain_ask")
 def ask_gain(service: CurrentService, viewer: NamedViewer, key: int) -> Response:
-    """Have it simulated, unless it was before or others wait already."""
+    """Queue the simulation, unless it was done before or too many others are unfinished."""
     asked = _asked(service, viewer, key)
     try:
         with service.database.writing() as connection:
             submit(connection, asked, kept=_KEPT)
             told = known_gain(connection, asked)
-    except ParameterError:  # others wait for theirs
+    except ParameterError:  # too many others are unfinished
         told = dict(_NONE)
     service.runner.wake()
     return JSONResponse(told)

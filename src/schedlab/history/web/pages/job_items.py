@@ -1,4 +1,4 @@
-"""The timelines that a job has: which items, on which hosts, and what they are called."""
+"""The timelines of a job: which items, on which hosts, and under which names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from schedlab.history.web.queries.job_series import places_of, read_window
 from schedlab.history.web.queries.timelines import TimelinePart
 
 FLOPS, MOVED = "flop_count", "memory_access_bytes"
-"""The counters that a roofline is made of."""
+"""The counters from which a roofline is made."""
 
 _LABELS = {
     "used_cpu_percent": "CPU",
@@ -48,9 +48,9 @@ class MeasuredItem:
     """An item that the site measures.
 
     Args:
-        name: as in the record.
-        unit: in which the page shows it.
-        divisor: by which values are divided for that.
+        name: its name in the record.
+        unit: the unit in which the page shows it.
+        divisor: the number by which values are divided to be in this unit.
     """
 
     name: str
@@ -59,7 +59,7 @@ class MeasuredItem:
 
     @property
     def label(self) -> str:
-        """What the page calls it."""
+        """Its name on the page."""
         return _LABELS.get(self.name) or self.name.replace(".", " ").replace("_", " ")
 
 
@@ -68,9 +68,9 @@ class MeasuredJob:
     """A job whose hosts have sensors.
 
     Args:
-        site: whose sensors they are.
-        record: of the job, as it is.
-        hosts: with the accelerators that it held.
+        site: the site that has the sensors.
+        record: the record of the job, as it is.
+        hosts: its hosts, with the accelerators that it held.
         shown: the names of the hosts, as the viewer is shown them.
     """
 
@@ -81,7 +81,7 @@ class MeasuredJob:
 
     @classmethod
     def of(cls, site: Site | None, record: JobRecord, shown: Sequence[str]) -> MeasuredJob | None:
-        """Return what is measured of a job; None where there is nothing, or no source, to ask."""
+        """Return the measured job; None if it has no hosts, or if there is no source to ask."""
         if site is None or record.start_time is None or not record.per_host:
             return None
         try:
@@ -92,7 +92,7 @@ class MeasuredJob:
 
     @property
     def span_s(self) -> tuple[float, float]:
-        """From its start to its end, or to now if it still runs; a second at least."""
+        """Its start and its end, or now if it still runs; they are at least a second apart."""
         start, end = self.record.start_time, self.record.end_time
         assert start is not None
         start_s = start.timestamp()
@@ -103,7 +103,7 @@ class MeasuredJob:
     ) -> dict[MeasuringPoint, TimelinePart]:
         """Return the timelines of an item between two moments, where there are any.
 
-        See ``Wanted``.
+        See ``TimelineRequest``.
         """
         window = {"from_s": from_s, "to_s": to_s, "now_s": time.time()}
         return read_window(
@@ -111,7 +111,7 @@ class MeasuredJob:
         )
 
     def items(self) -> list[MeasuredItem]:
-        """Return what the site measures where the job ran, the best known first."""
+        """Return the items that the site measures where the job ran, the best known first."""
         cluster = self.site.cluster(self.record.cluster).name
         found = [
             _item(name, sources[0].items[name].item.unit)
@@ -126,12 +126,12 @@ class MeasuredJob:
         return next((item for item in self.items() if item.name == name), None)
 
     def names(self, item: MeasuredItem) -> list[str]:
-        """Return what the lines of an item are called."""
+        """Return the names of the lines of an item."""
         called = dict(zip((host.node_id for host in self.hosts), self.shown, strict=True))
         return [_called(place, called) for place in self.places(item)]
 
     def places(self, item: MeasuredItem) -> list[MeasuringPoint]:
-        """Return where it is measured."""
+        """Return where an item is measured."""
         return places_of(self.hosts, item.name)
 
 

@@ -18,18 +18,18 @@ from schedlab.history.web.render import path_of
 
 @dataclass(frozen=True)
 class Plot:
-    """A figure that the browser fills with what a URL gives.
+    """A figure that the browser fills with data from a URL.
 
     Args:
         label: what it shows.
         url: where its data are.
-        figure: as it is embedded.
-        unit: of its values.
-        names: of its lines.
+        figure: the figure as it is embedded.
+        unit: the unit of its values.
+        names: the names of its lines.
         start: where its axis begins.
-        end: where it ends.
-        scale: how long a second of the data is on the axis.
-        offset: how many seconds are added to those of the data before.
+        end: where its axis ends.
+        scale: the length of a second of the data on the axis.
+        offset: the seconds that are added to the times of the data before.
     """
 
     label: str
@@ -44,7 +44,7 @@ class Plot:
 
     @property
     def legend(self) -> list[tuple[str, str, Sequence[int]]]:
-        """The colour and the dashes of each line; for a band, what it is of."""
+        """The name, colour and dashes of each line; for a band, what it shows."""
         if len(self.names) > MOST_LINES:
             of = f"median of {len(self.names):,}, and from the least to the greatest"
             return [(of, COLOURS[0], ())]
@@ -73,7 +73,7 @@ def timeline_plots(request: Request, key: int, job: MeasuredJob, zone: tzinfo) -
 
 
 def roofline_plot(request: Request, key: int, job: MeasuredJob) -> Plot | None:
-    """Return where both counters exist; the roof is that of the first of its nodes."""
+    """Return the roofline if both counters exist; the roof is that of the job's first node."""
     if job.find(FLOPS) is None or job.find(MOVED) is None:
         return None
     node = job.site.cluster(job.record.cluster).by_host.get(job.hosts[0].node_id)

@@ -18,12 +18,12 @@ from schedlab.history.web.quantities import FILTERS
 from schedlab.history.web.queries.waiting import Wait, Waited, waited
 
 SHORT_S = 60
-"""A wait that is not worth explaining."""
+"""A shorter wait is not worth explaining."""
 
 
 @dataclass(frozen=True)
 class WaitExplanation:
-    """Sentences, a figure where there is something to see, and whether it tells of room."""
+    """Sentences, a figure if there is something to see, and whether it shows free nodes."""
 
     sentences: list[str]
     figure: Drawing | None = None
@@ -65,9 +65,9 @@ def explain_wait(
 
 
 def _nodes(record: JobRecord, site: Site | None) -> int | None:
-    """Return how many nodes there are to be had.
+    """Return how many nodes the cluster has; None if that is unknown or does not matter.
 
-    A job that may share them needs none that is free.
+    It does not matter to a job that may share nodes, which needs none that is free.
     """
     if site is None or (site.sharing is not None and not record.exclusive):
         return None

@@ -21,7 +21,7 @@ _WAITING = (Standing.WAITS, Standing.HELD, Standing.NOT_ELIGIBLE)
 
 @dataclass(frozen=True)
 class StillWaiting:
-    """What is shown of a waiting job.
+    """What a page shows of a waiting job.
 
     Args:
         sentences: what is known of its wait.
@@ -35,7 +35,7 @@ class StillWaiting:
 def still_waiting(
     connection: Connection, service: Service, viewer: Viewer, found: FoundJob, shown: Shown
 ) -> StillWaiting | None:
-    """Return what is known of a job that waits; None of one that does not."""
+    """Return what is known of a job that waits; None if it does not wait."""
     row = QueueRow.of(found, shown, 0.0)
     if row.standing not in _WAITING:
         return None

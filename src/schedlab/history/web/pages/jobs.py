@@ -37,11 +37,11 @@ _HIDEABLE = ("user_identifier", "accounting_group", "job_name")
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """What the list does not have because it was archived.
+    """The jobs that the list lacks because they were archived.
 
     Args:
-        until_s: jobs that ended before may be in the archive; None if none of the time is.
-        found: key and id of those that are asked for by their ids.
+        until_s: jobs that ended before this may be in the archive; None if no job of the time is.
+        found: the keys and ids of archived jobs that are asked for by their ids.
     """
 
     until_s: int | None
@@ -70,7 +70,7 @@ COLUMNS = (
 def jobs_page(
     request: Request, service: CurrentService, viewer: CurrentViewer, shown: CurrentShown
 ) -> Response:
-    """Show the jobs that the URL selects; others see the same of what they may see."""
+    """Show the jobs that the URL selects, of those that the viewer may see."""
     form = JobsForm.read(request.query_params, zone_of(service))
     sort, listing, total, fault = NEWEST_FIRST, Listing((), None), JobCount(0, True), form.fault
     elsewhere = Elsewhere(None, ())
@@ -109,7 +109,7 @@ def jobs_page(
 
 
 def _levels(service: Service) -> Callable[[Mapping[str, Any]], Mapping[str, Any]]:
-    """Return how good what a row shows is."""
+    """Return a function that says how good the shares in a row are."""
     site = service.settings.site
     section = EfficiencySection() if site is None else site.efficiency
 

@@ -1,4 +1,4 @@
-"""The form by which jobs are searched: what stands in the URL, as people write it."""
+"""The form that searches jobs: the parameters of the URL, as people write them."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class JobsForm:
     """A filled-in form.
 
     Args:
-        given: what stands in its fields, without those that are empty.
-        filter: which jobs it means; None if something is wrong with it.
+        given: the values of its fields, without those that are empty.
+        filter: the jobs that it selects; None if something is wrong with it.
         fault: what is wrong.
     """
 
@@ -43,7 +43,7 @@ class JobsForm:
     def read(cls, parameters: QueryParams, zone: tzinfo) -> JobsForm:
         """Return the form that a browser has sent.
 
-        Times are in the zone, amounts such as ``2h``.
+        Times are in this zone; amounts may have units, such as ``2h``.
         """
         names = [name for name in dict.fromkeys(parameters) if name not in _OWN]
         filled = {name: [each for each in parameters.getlist(name) if each] for name in names}
@@ -59,7 +59,7 @@ class JobsForm:
             return cls(given, None, "; ".join(_faults(error)))
 
     def first(self, name: str) -> str:
-        """Return what stands in a field that is there once."""
+        """Return the value of a field that occurs once; empty if it was not filled in."""
         return self.given.get(name, [""])[0]
 
     @property
@@ -69,12 +69,12 @@ class JobsForm:
         return not usual.issuperset(self.given)
 
     def link(self, **changed: str) -> str:
-        """Return the query of a link to the same jobs, with more to say of how they are shown."""
+        """Return the query of a link to the same jobs, with changes to how they are shown."""
         pairs = [(name, each) for name, values in self.given.items() for each in values]
         return urlencode([*pairs, *changed.items()])
 
     def api_query(self, **more: str) -> str:
-        """Return the same jobs as the API is asked for them."""
+        """Return the query that asks the API for the same jobs."""
         assert self.filter is not None
         given = self.filter.model_dump(mode="json", by_alias=True, exclude_defaults=True)
         for name in TIMES:
@@ -103,7 +103,7 @@ def _joule(text: str) -> float:
 
 
 def _with_zone(text: str, zone: tzinfo) -> str:
-    """Add the zone: a browser's field for times says none."""
+    """Add the zone to a time that has none, such as one from a browser's field for times."""
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:

@@ -33,7 +33,7 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/login", name="login")
 def login_page(request: Request, service: CurrentService, next: str = "") -> Response:
-    """Show the form, and the way to the provider where there is one."""
+    """Show the login form, and the way to the provider if there is one."""
     return _form(request, service, next)
 
 
@@ -69,7 +69,7 @@ def log_out(request: Request, service: CurrentService, viewer: Identified) -> Re
 
 
 def require_patience(request: Request, service: Service, name: str) -> None:
-    """Refuse to look at a password where too many wrong ones have come."""
+    """Refuse to check a password after too many wrong ones."""
     section = service.settings.service
     with service.database.reading() as connection:
         wait_s = seconds_to_wait(
@@ -86,7 +86,7 @@ def require_patience(request: Request, service: Service, name: str) -> None:
 
 
 def note_wrong_password(request: Request, service: Service, name: str, shown: str) -> None:
-    """Count it, and log it under what may be shown of the name."""
+    """Count a wrong password, and log it with as much of the name as may be shown."""
     window_s = service.settings.service.login_window_s
     with service.database.writing() as connection:
         note_failure(connection, name, _address(request), window_s=window_s)
@@ -94,7 +94,7 @@ def note_wrong_password(request: Request, service: Service, name: str, shown: st
 
 
 def logged_in(request: Request, service: Service, account: Account, next: str) -> Response:
-    """Go on to where they wanted to go, with a new session, never an old one's secret."""
+    """Go on to the page that the user wanted, with a new session and never an old one's secret."""
     lifetime_s = 3_600 * service.settings.service.session_hours
     with service.database.writing() as connection:
         end_session(connection, request.cookies.get(SESSION, ""))
@@ -120,14 +120,14 @@ def _form(request: Request, service: Service, next: str, *, failed: str = "") ->
 
 
 def _recognised(connection: Connection, name: str, password: str) -> Account | None:
-    """Return who has this password; an administrator's first is a token."""
+    """Return the account with this password; an administrator's first password is a token."""
     if password.startswith(PREFIX):
         return account_with_token(connection, name, password)
     return account_with_password(connection, name, password)
 
 
 def _own_path(request: Request, next: str) -> str:
-    """Return where to go on; never to another site, however its address is written."""
+    """Return the path to go on to: never another site, however its address is written."""
     split = urlsplit(next)
     prefix = request.scope.get("root_path", "")
     is_own = not split.scheme and not split.netloc and next.startswith(f"{prefix}/")

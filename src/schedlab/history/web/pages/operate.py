@@ -1,4 +1,4 @@
-"""The loop that steers the site's Slurm: where it is, what it did, and the human's answers."""
+"""The loop that steers the site's Slurm: its state, what it did, and people's answers to it."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 router = APIRouter(prefix="/operate", include_in_schema=False)
 _SHOWN = 200
-"""Steps of the loop, and effects in the figure; the log has all."""
+"""The number of steps, and of effects in the figure, that are shown; the log has all."""
 _SHORT = {"tested": "test", "shadowed": "shadow", "watched": "steered"}
-"""Of the legend: on a phone there is room for a word each."""
+"""The words of the legend: on a phone there is room for one word each."""
 _FOUND_BY = {
     "tested": "in the test, by the twin",
     "shadowed": "of a shadow's wishes, by the twin",
@@ -47,7 +47,7 @@ CurrentLoop = Annotated[SiteLoop, Depends(_loop)]
 def operate_page(
     request: Request, service: CurrentService, viewer: AdministratorInPerson, loop: CurrentLoop
 ) -> Response:
-    """Show the state, the effect, and the steps."""
+    """Show the state, the effects and the steps of the loop."""
     return _page(request, service, viewer, loop)
 
 
@@ -60,7 +60,7 @@ def answer(
     says: Annotated[str, Form(max_length=10)],
     code: Annotated[str, Form(max_length=40)] = "",
 ) -> Response:
-    """Answer the loop's question; it takes a yes or a no whose code is right."""
+    """Answer the loop's question; the loop accepts a yes or a no with the right code."""
     if says not in ("yes", "no"):
         raise HttpProblem(400, f'the answer is "{says}"; must be yes or no')
     who = viewer.user or "somebody"
@@ -78,7 +78,7 @@ def answer(
 def stop(
     request: Request, service: CurrentService, viewer: AdministratorInPerson, loop: CurrentLoop
 ) -> Response:
-    """End the steering; no code is needed to be careful."""
+    """End the steering; this needs no code, since it is the careful choice."""
     who = viewer.user or "somebody"
     return _left(request, service, viewer, loop, "stop", lambda: loop.stop(who))
 
@@ -91,7 +91,7 @@ def _left(
     said: str,
     leave: Callable[[], None],
 ) -> Response:
-    """Go back to the page, after the message is left; if it cannot be, the page says why."""
+    """Leave a message for the loop and go back to the page; if that fails, the page says why."""
     try:
         leave()
     except SchedlabError as error:
@@ -121,7 +121,7 @@ def _page(
 
 
 def _effects(state: LoopState, zone: tzinfo) -> Drawing:
-    """Return the effects as points with their intervals, and the table behind."""
+    """Return the effects as points with their intervals, and the table behind them."""
     from schedlab.history.web.plots.drawing import drawing
 
     some = list(state.effects)[-_SHOWN:]
@@ -140,7 +140,7 @@ def _effects(state: LoopState, zone: tzinfo) -> Drawing:
 
 
 def _figure(effects: Sequence[LoopEffect], columns: dict[str, list[Any]]) -> Any:
-    """Return one place for each effect, in order: moments may lie minutes or weeks apart."""
+    """Draw the effects in order at equal distances: they may lie minutes or weeks apart in time."""
     from bokeh.models import FixedTicker, HoverTool, NoOverlap, NumeralTickFormatter
 
     from schedlab.history.web.plots.timeline import COLOURS

@@ -18,22 +18,22 @@ ORDER_GROUPS: Mapping[str, tuple[str, ...]] = {
     "By wait, time and size": ("wfp3", "unicef", "f1", "f2", "f3", "f4"),
     "By accuracy of requests": ("wrsa",),
 }
-"""Orders by what they look at; ``linear`` has no meaning without weights, and is given by name."""
+"""Orders by what they compare; ``linear`` has no meaning without weights, and is given by name."""
 GROUPED = tuple(name for names in ORDER_GROUPS.values() for name in names)
 
 
 @dataclass(frozen=True)
 class Control:
-    """How a parameter of policies is set: by a slider with a number field, or from a list.
+    """A control for a parameter of policies: a slider with a number field, or a list.
 
     Args:
-        label: what it is called.
-        means: one line on it.
-        usual: what holds where nothing is chosen.
-        stops: of the slider; the field takes any number.
-        at_end: whether the usual value is what the slider ends with, beyond all stops.
-        unit: what the policy's name has after the number.
-        choices: of the list: the value, and what it is called.
+        label: its name on the page.
+        means: one line that explains it.
+        usual: the value that holds if nothing is chosen.
+        stops: the stops of the slider; the field takes any number.
+        at_end: whether the slider ends with the usual value, beyond all stops.
+        unit: the unit that follows the number in the policy's name.
+        choices: the entries of the list: each a value and its label.
         least: the smallest number allowed.
     """
 
@@ -53,7 +53,7 @@ class Control:
         return [*found, ""] if self.at_end else found
 
     def place(self, text: str) -> int:
-        """Return where the slider stands for what the field has."""
+        """Return the place of the slider for the text in the field."""
         if text == "" and self.at_end:
             return len(self.stops)
         try:
@@ -149,20 +149,20 @@ CONTROLS: Mapping[str, Control] = {
         least=1,
     ),
 }
-"""By the name of the parameter, in the order in which they are shown."""
+"""The controls by the name of their parameter, in the order in which they are shown."""
 COMMON = ("depth", "predict")
-"""Those that all policies take; the others are shown below them."""
+"""The parameters that all policies take; the others are shown below them."""
 
 
 @dataclass(frozen=True)
 class Picked:
-    """What is ticked and set in the picker.
+    """The policies that are ticked and set in the picker.
 
     Args:
-        orders: of the queue.
-        backfills: ways to backfill; each goes with each order.
+        orders: orders of the queue.
+        backfills: ways to backfill; each is combined with each order.
         evolved: policies that decide by themselves.
-        values: of ``CONTROLS``, as their fields have them; for those policies that take them.
+        values: the texts in the fields of ``CONTROLS``, for those policies that take them.
         names: further policies, by their names.
     """
 
@@ -199,7 +199,7 @@ class Picked:
 
 
 def picked_of(policies: Sequence[str]) -> Picked:
-    """Return what to tick for these policies; by their names, if the picker cannot say them."""
+    """Return what to tick for these policies; if the picker cannot express them, their names."""
     evolved = tuple(name for name in policies if name in EVOLVED)
     others = tuple(name for name in policies if name not in EVOLVED)
     try:

@@ -1,4 +1,4 @@
-"""What runs and what waits, and why, with forecasts of the starts."""
+"""The page of the queue: what runs, what waits and why, with forecasts of the starts."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from schedlab.history.web.windows import clusters_of
 router = APIRouter(include_in_schema=False)
 
 LISTED = 200
-"""Of more jobs in a list, the first are shown."""
+"""The largest number of jobs that a list shows; of more, it shows the first."""
 
 
 @dataclass(frozen=True)
@@ -46,9 +46,9 @@ class QueueRow:
     """A job that has not ended, as a list shows it.
 
     Args:
-        key: in the store; negative for one that is not there yet.
+        key: its key in the store; negative for a job that is not there yet.
         job: the items of its record that the viewer may see.
-        standing: how it stands.
+        standing: how it stands with its scheduler.
         queue_s: when it came, in epoch seconds.
         start_s: when it started; None while it waits.
         eligible_s: when it may start at the earliest, if that is known.
@@ -92,16 +92,16 @@ class QueueRow:
 
 @dataclass(frozen=True)
 class QueueView:
-    """The jobs of a cluster that have not ended, those that the viewer sees.
+    """The jobs of a cluster that have not ended and that the viewer sees.
 
     Args:
         cluster: its name.
         now_s: when its scheduler was last heard of; None if it never was.
         rows: the jobs.
         jobs: the number of jobs of all users, by state.
-        nodes: and of how many nodes.
+        nodes: the number of their nodes, by state.
         starts: what is known of their starts.
-        is_live: whether a live mirror tells all this, and not the last ingest.
+        is_live: whether all this is from a live mirror, and not from the last ingest.
     """
 
     cluster: str
@@ -113,7 +113,7 @@ class QueueView:
     is_live: bool = False
 
     def standing(self, standing: str) -> list[QueueRow]:
-        """Return those that stand so; those that wait in the order of their likely starts."""
+        """Return the jobs of this standing; waiting jobs in the order of their likely starts."""
         found = [row for row in self.rows if row.standing == standing]
         if standing == Standing.WAITS:
             found.sort(key=lambda row: self.starts.middle_s(row.key))
@@ -121,7 +121,7 @@ class QueueView:
 
 
 def queue_of(connection: Connection, asking: Asking, cluster: str, most: int = MOST) -> QueueView:
-    """Return the queue of a cluster, as far as its scheduler was last heard of."""
+    """Return the queue of a cluster, as of when its scheduler was last heard of."""
     viewer: Viewer = asking.viewer
     live = live_state(asking.service, cluster)
     if live is not None:
@@ -135,7 +135,7 @@ def queue_of(connection: Connection, asking: Asking, cluster: str, most: int = M
 
 
 def _live_queue(connection: Connection, asking: Asking, live: MirrorState) -> QueueView:
-    """Return the queue as a live mirror has it; jobs that no ingest has read yet have no page."""
+    """Return the queue of a live mirror; jobs that no ingest has read yet have no page."""
     known = keys_by_jobid(connection, asking.viewer, live.cluster)
     seen = [
         record

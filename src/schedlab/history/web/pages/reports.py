@@ -22,7 +22,7 @@ router = APIRouter(include_in_schema=False)
 
 @dataclass(frozen=True)
 class AskedReport:
-    """What stands in the address."""
+    """The report for which the address asks."""
 
     period: Literal["week", "month"] = "week"
     date: Annotated[str, Query(max_length=40)] = ""
@@ -37,7 +37,7 @@ Asked = Annotated[AskedReport, Depends()]
 def reports_page(
     request: Request, service: CurrentService, viewer: InPerson, asked: Asked
 ) -> Response:
-    """Show the report that is asked for, and the way to others."""
+    """Show the report that is asked for, with links to others."""
     report = asked_report(service, viewer, asked.period, asked.date, asked.user, asked.group)
     return render(
         request,
@@ -59,7 +59,7 @@ def report_file(
     asked: Asked,
     format: Literal["html", "pdf"] = "html",
 ) -> Response:
-    """Return the same as a file."""
+    """Return the report that is asked for as a file."""
     report = asked_report(service, viewer, asked.period, asked.date, asked.user, asked.group)
     site = service.settings.site
     content = as_file(report, "" if site is None else site.about.name, format)

@@ -1,4 +1,4 @@
-"""Forecasts on pages: what is known is shown at once, and a newer one is fetched by a script."""
+"""Forecasts on pages: the known one is shown at once, and a script fetches a newer one."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class Starts:
     """What a page shows of starts.
 
     Args:
-        cluster: whose jobs.
-        forecast: the last that is known.
-        task: the last that was asked for.
+        cluster: the cluster of the jobs.
+        forecast: the last known forecast.
+        task: the last task that was asked for.
         zone: the time zone of shown times.
         asks: whether the page asks for a newer one.
     """
@@ -45,11 +45,11 @@ class Starts:
     asks: bool
 
     def words(self, key: int) -> str:
-        """Return when the job will start; nothing where that is not known."""
+        """Return when the job will start, in words; empty if that is not known."""
         return (self.forecast and self.forecast.words(key, self.zone)) or ""
 
     def middle_s(self, key: int) -> float:
-        """Return the middle of its interval; what is not known comes last."""
+        """Return the middle of the job's interval; infinity if it is unknown, so it comes last."""
         known = None if self.forecast is None else self.forecast.starts.get(key)
         return float("inf") if known is None else known[1]
 
@@ -72,7 +72,7 @@ class Starts:
 
 
 def starts_of(connection: Connection, service: Service, viewer: Viewer, cluster: str) -> Starts:
-    """Return what is known of the starts of the jobs that wait there."""
+    """Return what is known of the starts of the jobs that wait on a cluster."""
     live = live_state(service, cluster)
     if live is not None:
         keys = keys_by_jobid(connection, viewer, cluster)
@@ -83,7 +83,7 @@ def starts_of(connection: Connection, service: Service, viewer: Viewer, cluster:
 
 
 def live_state(service: Service, cluster: str) -> MirrorState | None:
-    """Return what a live mirror of the cluster said last; None where none runs."""
+    """Return the last state of a live mirror of the cluster; None if none runs."""
     mirror = service.settings.mirror
     live = None if mirror is None else mirror.state()
     return live if live is not None and live.cluster == cluster else None
@@ -98,7 +98,7 @@ def live_starts(live: MirrorState, keys: Mapping[str, int], zone: tzinfo) -> Sta
 
 @router.get("/queue/starts", name="starts")
 def get_starts(service: CurrentService, viewer: CurrentViewer, cluster: str) -> Response:
-    """Tell the page's script what is known of the jobs that the viewer sees."""
+    """Return to the page's script what is known of the jobs that the viewer sees."""
     return _answer(service, viewer, cluster)
 
 
@@ -124,7 +124,7 @@ def _require(service: Service, viewer: Viewer, cluster: str) -> None:
 
 
 def told(starts: Starts, keys: Iterable[int]) -> dict[str, Any]:
-    """Return the data of a script: the state of the last task, and words by key."""
+    """Return the data for the page's script: the state of the last task, and words by key."""
     words = {key: starts.words(key) for key in keys}
     return {
         "state": "none" if starts.task is None else str(starts.task.state),

@@ -1,4 +1,4 @@
-"""How far a simulation has come, and its cancelling."""
+"""The progress of a simulation, and how a user cancels it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/tasks/{task}", name="task")
 def task_state(service: CurrentService, viewer: InPerson, task: str) -> Response:
-    """Answer the script of a page that waits; another's task is none."""
+    """Return a task's state to the script of a page that waits; tasks of others are not found."""
     found = require_task(service, viewer.user, task)
     return JSONResponse(
         {"state": found.state, "progress": found.progress, "is_finished": found.is_finished}
@@ -33,7 +33,7 @@ def task_state(service: CurrentService, viewer: InPerson, task: str) -> Response
 
 @router.post("/tasks/{task}/cancel", name="task_cancel")
 def cancel_task(request: Request, service: CurrentService, viewer: InPerson, task: str) -> Response:
-    """End it, and go back to where it was asked for."""
+    """Cancel a task, and go back to the page where it was asked for."""
     found = require_task(service, viewer.user, task)
     with service.database.writing() as connection:
         cancel(connection, found.id, viewer.user)

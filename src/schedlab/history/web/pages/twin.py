@@ -1,6 +1,6 @@
 """What if Slurm were configured otherwise? The twin of the site answers.
 
-The address of the page holds the settings, as that of the other what-ifs does.
+The address of the page holds the settings, as it does for the other what-ifs.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def twin_page(
     phases: str = "8",
     seed: str = "0",
 ) -> Response:
-    """Show the form, what came of these settings, and what was asked before."""
+    """Show the form, the result of these settings, and earlier what-ifs."""
     form = _form_of(changes, add, phases, seed)
     if not changes and not add:
         return _page(request, service, viewer, form)
@@ -99,7 +99,7 @@ def twin_ask(
 def twin_result(
     service: CurrentService, viewer: OperatorInPerson, twin: CurrentTwin, task: str
 ) -> Response:
-    """Give what came of it as a JSON file."""
+    """Return the result of a what-if as a JSON file."""
     found = own_twin_task(service, viewer, task)
     if found.state is not State.DONE:
         raise HttpProblem(409, f"the task is {found.state}; it has no result")

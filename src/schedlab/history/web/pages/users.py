@@ -1,4 +1,4 @@
-"""Users and groups: what they used, how long they waited, how well they ask."""
+"""Users and groups: what they used, how long they waited, how accurate their requests are."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Groups = list[tuple[Names, Sums]]
 
 @dataclass(frozen=True)
 class UserRow:
-    """A user or a group, and what their jobs come to; no link where the name is a pseudonym."""
+    """A user or a group with the sums of their jobs; no link if the name is a pseudonym."""
 
     name: str
     sums: dict[str, Any]
@@ -38,7 +38,7 @@ class UserRow:
 
 @router.get("/users", name="users")
 def users_page(request: Request, asking: CurrentAsking, form: AskedMonth) -> Response:
-    """Show who used how much, of those whom the viewer sees."""
+    """Show how much each user and group used, of those that the viewer sees."""
     query, keys = JobQuery(ended_from_s=form.from_s, ended_to_s=form.to_s), ["user", "group"]
     found = _found(asking, query, keys)
     return render(
@@ -121,7 +121,7 @@ def _found(asking: Asking, query: JobQuery, keys: list[str]) -> Groups:
 
 
 def _rows(asking: Asking, groups: Groups, by: str) -> list[UserRow]:
-    """Return those of most node-hours first; none if names are left out of a release."""
+    """Return the rows, most node-hours first; none if names are left out of a release."""
     shown = asking.shown
     if shown.name(by, "any") is None:
         return []
@@ -140,7 +140,7 @@ def _require_shown(asking: Asking, kind: str) -> None:
 
 
 def _total(groups: Groups) -> dict[str, Any]:
-    """Return the sums of them all; users whose jobs the viewer does not see are not found."""
+    """Return the sums of all groups; users whose jobs the viewer does not see are not found."""
     if not groups:
         raise not_found()
     return regrouped(groups, [], [])[0][1].shown()
@@ -154,7 +154,7 @@ def _figures(periods: Groups) -> dict[str, Any]:
     names = [name for name, _ in rows]
 
     def bars(key: str, unit: float, label: str, colour: int) -> Any:
-        """Draw a bar for each period; None where no bar would be seen."""
+        """Draw a bar for each period; return None if no bar would be seen."""
         if not any(row[key] for _, row in rows):
             return None
         values = [None if row[key] is None else row[key] / unit for _, row in rows]

@@ -42,7 +42,7 @@ _LIMITS = {
 
 
 def reason_in_words(reason: str | None) -> tuple[str, str]:
-    """Return what it means, which may be nothing, and the scheduler's own word."""
+    """Return the meaning of a reason, empty if it is unknown, and the scheduler's own words."""
     if not reason:
         return "", ""
     word = reason.partition(",")[0].strip()

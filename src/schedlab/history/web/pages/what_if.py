@@ -1,7 +1,7 @@
 """What if the cluster had had another policy?
 
-The address of the page holds the settings: all who may ask what if can open it. It shows what came
-of them, where the viewer has had them simulated.
+The address of the page holds the settings: all who may ask what if can open it. It shows the
+result if the viewer has had these settings simulated.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ _REFUSED = (ParameterError, PolicyError, UnknownNameError)
 
 @dataclass(frozen=True)
 class WhatIfForm:
-    """A filled-in form: a window, policies, and how jobs have nodes."""
+    """A filled-in form: a window, policies, and whether jobs have whole nodes."""
 
     window: WindowForm
     picked: Picked
     whole_nodes: bool = False
 
     def settings(self) -> WhatIfSettings:
-        """Return what it asks for, checked."""
+        """Return the settings that the form asks for, after checking them."""
         window = self.window
         return WhatIfSettings(
             window=Window(window.cluster, window.from_s, window.to_s),
@@ -76,7 +76,7 @@ def what_if_page(
     policy: Annotated[list[str], Query(max_length=100)] = [],  # noqa: B006 (FastAPI copies it)
     nodes: str = "",
 ) -> Response:
-    """Show the form, what came of these settings, and what was asked before."""
+    """Show the form, the result of these settings, and earlier what-ifs."""
     form = WhatIfForm(window_form(service, viewer), picked_of(USUAL), nodes == "whole")
     try:
         window = window_form(service, viewer, cluster=cluster, begin=begin, end=end)
@@ -210,7 +210,7 @@ def _figures(form: WindowForm, comparison: WhatIfComparison) -> dict[str, Any]:
 
 
 def waits_table(waits_s: Mapping[str, Sequence[float]]) -> dict[str, Any]:
-    """Return the columns behind a figure of waits: those that shares of the jobs did not exceed."""
+    """Return the table behind a figure of waits: the waits that shares of jobs did not exceed."""
     from schedlab.history.web.plots.comparison import wait_unit
 
     unit_s, unit = wait_unit(waits_s)

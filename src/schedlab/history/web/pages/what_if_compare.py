@@ -22,7 +22,7 @@ from schedlab.history.web.tasks import State
 router = APIRouter(include_in_schema=False)
 
 MOST = 6
-"""Results side by side."""
+"""The largest number of results side by side."""
 
 Tasks = Annotated[list[str], Query(alias="task", max_length=100)]
 
@@ -32,10 +32,10 @@ class Result:
     """A result of the comparison.
 
     Args:
-        letter: by which the page calls it.
-        path: of its own page.
+        letter: the letter by which the page names it.
+        path: the path of its own page.
         settings: what was simulated.
-        comparison: what came of it.
+        comparison: the outcomes of the simulations.
     """
 
     letter: str
@@ -44,7 +44,7 @@ class Result:
     comparison: WhatIfComparison
 
     def outcome(self, policy: str) -> PolicyOutcome | None:
-        """Return what came of that policy, if it was simulated."""
+        """Return the outcome of that policy; None if it was not simulated."""
         return next((each for each in self.comparison.outcomes if each.policy == policy), None)
 
 

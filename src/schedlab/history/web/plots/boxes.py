@@ -23,7 +23,7 @@ class Boxes:
 
     @classmethod
     def of(cls, job: Ints, node: Ints) -> Boxes:
-        """Make boxes of pairs of a job and a node, by their places; neighbours are put together."""
+        """Make boxes of pairs of a job and a node, by their places; merge neighbouring nodes."""
         order = np.lexsort((node, job))
         job, node = job[order], node[order]
         begins = np.ones(len(job), dtype=bool)
@@ -37,7 +37,7 @@ class Boxes:
 
 @dataclass(frozen=True, eq=False)
 class GanttBars:
-    """What a Gantt chart says of each job, beside its nodes."""
+    """What a Gantt chart shows of each job, besides its nodes."""
 
     jobid: Sequence[str]
     user: Sequence[str]
@@ -51,7 +51,7 @@ def busy_shares(
 ) -> NDArray[np.float64]:
     """Return the share of each part of the picture in which nodes had a job, as (row, column).
 
-    A node that two jobs share counts as much as if both had one of their own, up to 1.
+    A node that two jobs share counts as if each had a node of its own; a share is at most 1.
     """
     rows, (from_s, to_s) = min(nodes, _ROWS), span_s
     edge_s = np.linspace(from_s, to_s, _COLUMNS + 1)

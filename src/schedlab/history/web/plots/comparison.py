@@ -14,13 +14,13 @@ from schedlab.history.web.plots.timeline import COLOURS, DASHES
 from schedlab.viz.report.style import legend_above, new_figure
 
 _HEIGHT = 260
-_LETTERS = 34  # as many as a phone has room for in a line of the legend
+_LETTERS = 34  # a phone has room for this many in a line of the legend
 _UNITS = ((7200, (3600, "h")), (300, (60, "min")), (0, (1, "s")))
-_MARK = 5  # letters that the line beside a name takes
+_MARK = 5  # the width, in letters, of the line beside a name
 
 
 def waits_figure(waits_s: Mapping[str, Sequence[float]]) -> Any:
-    """Draw which share of the jobs waited at most how long, a line for each schedule."""
+    """Draw the cumulative distribution of the waits, a line for each schedule."""
     unit_s, unit = wait_unit(waits_s)
     plot = new_figure(
         _HEIGHT, x_axis_label=f"wait ({unit})", y_axis_label="jobs (%)", y_range=(0, 102)
@@ -62,7 +62,7 @@ def _place_legend(plot: Any, names: Iterable[str]) -> None:
 
 
 def _line(place: int, name: str) -> dict[str, Any]:
-    """Draw what really happened as the boldest line, on top of the others."""
+    """Return the look of a line; what really happened is boldest, and on top of the others."""
     is_past = place == 0
     return {
         "color": COLOURS[place % len(COLOURS)],

@@ -1,4 +1,4 @@
-"""A figure with the table behind it, for those who do not see the one and can read the other."""
+"""A figure with the table behind it, for readers who cannot see the figure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from schedlab.history.web.plots.embed import figure_data
 from schedlab.units import three_digits
 
 MOST_ROWS = 24
-"""A reader listens to them one after the other."""
+"""The largest number of rows: some readers listen to them one after the other."""
 
 
 @dataclass(frozen=True)
@@ -22,9 +22,9 @@ class Drawing:
     """What ``figure()`` of ``figures.html`` shows.
 
     Args:
-        data: of the figure.
-        columns: of the table.
-        rows: of the table.
+        data: the data of the figure.
+        columns: the names of the table's columns.
+        rows: the rows of the table.
     """
 
     data: Any
@@ -43,8 +43,8 @@ def over_time(edge_s: NDArray[Any], means: Mapping[str, NDArray[Any]]) -> dict[s
     """Return columns of a table: means over parts of time, few enough to be read.
 
     Args:
-        edge_s: of the parts that the means are of, in seconds of the clock that the axis shows.
-        means: by what they are called.
+        edge_s: the edges of the parts with these means, in seconds of the clock on the axis.
+        means: the means by their names.
     """
     width = np.diff(np.asarray(edge_s, dtype=float))
     blocks = np.array_split(np.arange(len(width)), max(1, min(MOST_ROWS, len(width))))
@@ -57,7 +57,7 @@ def over_time(edge_s: NDArray[Any], means: Mapping[str, NDArray[Any]]) -> dict[s
 
 
 def clock(second: float) -> str:
-    """Return what a clock shows at that second of its time."""
+    """Return the date and time of a second of the clock on the axis."""
     return f"{datetime.fromtimestamp(float(second), UTC):%Y-%m-%d %H:%M}"
 
 

@@ -1,4 +1,4 @@
-"""How a figure gets into a page: as data, which a script of ours hands to Bokeh's library."""
+"""How a figure gets into a page: as data that a script of ours passes to Bokeh's library."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ LIBRARY = "bokeh.min.js"
 
 
 def library_folder() -> Path:
-    """Return where the installed Bokeh keeps its library for browsers.
+    """Return the folder in which the installed Bokeh keeps its library for browsers.
 
     Bokeh itself is not loaded.
     """
@@ -25,7 +25,7 @@ def figure_data(figure: Any) -> Any:
     from bokeh.embed import json_item
     from bokeh.models import Plot
 
-    # The ground is the page's; were it white at first, its edges would stay when that is dark.
+    # The background is the page's: if it began white, white edges would stay on a dark page.
     for plot in figure.select({"type": Plot}):
         plot.background_fill_color = plot.border_fill_color = None
     return json_item(figure)

@@ -23,7 +23,7 @@ _SHADES = tuple(f"#4477aa{round(255 * share):02x}" for share in np.linspace(0, 1
 def gantt_figure(
     boxes: Boxes, bars: GanttBars, nodes: Sequence[str], span_s: tuple[int, int]
 ) -> Any:
-    """Draw nodes upwards, time to the right.
+    """Draw a Gantt chart, nodes upwards and time to the right.
 
     Args:
         boxes: the nodes of the jobs.
@@ -48,11 +48,11 @@ def gantt_figure(
 
 
 def user_colours(boxes: Boxes, bars: GanttBars) -> dict[str, str]:
-    """Return the colour of each user's jobs, those of most work first.
+    """Return the colour of each user's jobs, users with most work first.
 
-    Many have the last in common.
+    Users for whom no colour is left share the last one.
 
-    Empty where jobs are too many to be drawn one by one.
+    The result is empty if there are too many jobs to draw one by one.
     """
     if len(boxes) > MOST_BOXES:
         return {}

@@ -25,8 +25,8 @@ def load_figure(
     """Return one quantity as an area under steps.
 
     Args:
-        edge_s: of the parts of time, in epoch seconds.
-        means: of the quantity in each of them.
+        edge_s: the edges of the parts of time, in epoch seconds.
+        means: the mean of the quantity in each part.
         label: what it is, with its unit.
         most: what it cannot exceed, drawn as a line.
         colour: its place among the colours.

@@ -15,7 +15,7 @@ from schedlab.viz.report.style import new_figure
 def time_figure(height: int, from_s: float, to_s: float, **options: Any) -> Any:
     """Return a figure over a time, between two moments in epoch seconds.
 
-    Dragging zooms along it.
+    Dragging zooms in along the time.
     """
     x_range = (1e3 * from_s, 1e3 * to_s)
     plot = new_figure(height, along="width", x_axis_type="datetime", x_range=x_range, **options)
@@ -26,7 +26,7 @@ def time_figure(height: int, from_s: float, to_s: float, **options: Any) -> Any:
 
 
 def ticks_up_to(top: float) -> NumeralTickFormatter:
-    """Label ticks with as many digits as tell them apart, on an axis from 0 to there."""
+    """Return a format with enough digits to tell ticks apart, on an axis from 0 to ``top``."""
     digits = max(1, 1 - math.floor(math.log10(max(top, 1e-9) / 10)))
     return NumeralTickFormatter(format=f"0,0.[{'0' * digits}]")
 

@@ -1,4 +1,4 @@
-"""Quantities of days, weeks or months."""
+"""Figures of quantities by day, week or month."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_LABELS = 10
 def bars_figure(
     periods: Sequence[str], values: Sequence[float | None], label: str, *, colour: int = 0
 ) -> Any:
-    """Return one bar for each period; none where nothing is known."""
+    """Draw a bar for each period; a period of which nothing is known has none."""
     known = [0.0 if value is None else value for value in values]
     plot = _figure(periods, label, y_range=(0, 1.08 * max([*known, 1e-9])))
     source = {"x": np.arange(len(periods)), "top": known, "period": list(periods)}
@@ -32,7 +32,7 @@ def bars_figure(
 def accuracy_figure(
     periods: Sequence[str], mean_wra: Sequence[float], wrsa: Sequence[float]
 ) -> Any:
-    """Return the mean WRA of each period, and the user's WRSA at its end.
+    """Draw the mean WRA of each period, and the user's WRSA at its end.
 
     1 is a perfect request.
     """

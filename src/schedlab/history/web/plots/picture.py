@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _STYLE = Lock()
-"""Matplotlib's settings are the process's, and requests are answered by threads."""
+"""Guards Matplotlib's settings, which all threads of the process share."""
 
 
 def what_if_picture(
@@ -27,9 +27,9 @@ def what_if_picture(
     """Draw waits and nodes in use; what really happened lies on top.
 
     Args:
-        comparison: what came of the simulations.
+        comparison: the outcomes of the simulations.
         window: the cluster and the time.
-        zone: in which times are shown.
+        zone: the zone in which times are shown.
         format: ``png``, ``svg`` or ``pdf``.
     """
     stream = io.BytesIO()

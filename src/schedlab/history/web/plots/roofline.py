@@ -15,7 +15,7 @@ _HEIGHT = 300
 
 @lru_cache
 def roofline_data(peak_flop_per_s: float | None, memory_byte_per_s: float | None) -> Any:
-    """Return the same figure as JSON; most nodes are alike."""
+    """Return ``roofline_figure`` as JSON; it is cached, since most nodes are alike."""
     return figure_data(roofline_figure(peak_flop_per_s, memory_byte_per_s))
 
 
@@ -28,8 +28,8 @@ def roofline_figure(
     architectures, CACM 2009.
 
     Args:
-        peak_flop_per_s: of a node; None if unknown.
-        memory_byte_per_s: of a node.
+        peak_flop_per_s: the peak rate of a node; None if unknown.
+        memory_byte_per_s: the memory bandwidth of a node; None if unknown.
     """
     from bokeh.models import ColumnDataSource, HoverTool
     from bokeh.plotting import figure as new_figure
@@ -63,9 +63,9 @@ def roofline_figure(
 
 
 def roof(peak_flop_per_s: float, memory_byte_per_s: float) -> tuple[list[float], list[float]]:
-    """Return intensities and the Gflop/s attainable: first the memory is the limit, then the peak.
+    """Return intensities and the attainable Gflop/s: first the memory is the limit, then the peak.
 
-    The ridge between both is among them.
+    The intensities include the ridge between the two limits.
     """
     ridge = peak_flop_per_s / memory_byte_per_s
     intensity = sorted({*_INTENSITIES, ridge})

@@ -1,4 +1,4 @@
-"""Timelines over time: a line for each host, or a band where there are many."""
+"""Figures of timelines: a line for each host, or a band if there are many."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ COLOURS = (
     "#8a8f2a",
     "#ee8866",
 )
-"""For lines on light and on dark ground."""
+"""The colours of lines, on a light and on a dark background."""
 
 DASHES: tuple[tuple[int, ...], ...] = ((), (8, 3), (3, 3), (10, 3, 2, 3)) * 2
-"""Of the lines: through the gaps of one, those that it lies upon are seen."""
+"""The dashes of lines: the gaps of one show the lines that it covers."""
 
 MOST_LINES = len(COLOURS)
 """The largest number of lines in one figure; more become a band."""
@@ -33,9 +33,9 @@ _NO_END = 1e300
 
 @lru_cache
 def timeline_data(lines: int, unit: str, *, over: str = "time") -> Any:
-    """Return the same figure as JSON.
+    """Return ``timeline_figure`` as JSON.
 
-    It takes Bokeh long to make one, and many pages have the same.
+    It is cached: Bokeh takes long to make a figure, and many pages have the same one.
     """
     return figure_data(timeline_figure(lines, unit, over=over))
 
@@ -46,9 +46,9 @@ def timeline_figure(lines: int, unit: str, *, over: str = "time") -> Any:
     The sources are ``line-0``, ``line-1`` and so on, or ``band``, each of columns ``t`` and ``v``.
 
     Args:
-        lines: how many; more than ``MOST_LINES`` make a band of the least, the median and the
-            greatest.
-        unit: of the values.
+        lines: the number of lines; more than ``MOST_LINES`` make a band of the least, the median
+            and the greatest.
+        unit: the unit of the values.
         over: ``time``, in milliseconds of the epoch, or ``share`` of the run time, in percent.
     """
     from bokeh.models import ColumnDataSource
@@ -65,7 +65,7 @@ def timeline_figure(lines: int, unit: str, *, over: str = "time") -> Any:
 
 
 def _looks(lines: int) -> list[tuple[str, tuple[int, ...]]]:
-    """Return the colour and the dashes of each line; of a band there are none."""
+    """Return the colour and the dashes of each line; a band has none."""
     return [] if lines > MOST_LINES else list(zip(COLOURS[:lines], DASHES, strict=False))
 
 
@@ -94,7 +94,7 @@ def _frame(unit: str, over: str) -> Any:
 
 
 def _leave_room_at_zero(figure: Any) -> None:
-    """Have the values begin a little below 0: a line at 0, as of an idle GPU, is to be seen."""
+    """Begin the axis a little below 0, so that a line at 0, as of an idle GPU, can be seen."""
     figure.scatter([0], [0], size=0, fill_alpha=0, line_alpha=0)  # the range must hold it
     figure.yaxis.bounds = figure.ygrid.bounds = (0, _NO_END)
 

@@ -11,13 +11,13 @@ _HEIGHT = 160
 
 
 def waiting_figure(time_ms: Floats, busy: Floats, num_host: int, nodes: int | None = None) -> Any:
-    """Draw nodes in use from each moment on; where few enough were, the job would have fitted.
+    """Draw the nodes in use over time; while they are below the dashed line, the job would fit.
 
     Args:
         time_ms: the moments, the last of which is the job's start.
-        busy: how many nodes were in use from each on.
-        num_host: how many the job asked for.
-        nodes: of the cluster, if they are known.
+        busy: the number of nodes in use from each moment on.
+        num_host: the number of nodes that the job asked for.
+        nodes: the number of nodes of the cluster, if it is known.
     """
     from bokeh.models import BasicTicker, NoOverlap, Range1d
     from bokeh.plotting import figure as new_figure

@@ -1,1 +1,1 @@
-"""What is asked of the store: functions of a connection and a viewer, for API and pages alike."""
+"""The queries of the store: functions of a connection and a viewer, for API and pages alike."""

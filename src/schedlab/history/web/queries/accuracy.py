@@ -20,7 +20,7 @@ from schedlab.workload import Workload
 
 @dataclass(frozen=True)
 class PeriodAccuracy:
-    """Of the jobs that ended in a period: their mean WRA, and the user's WRSA after the last."""
+    """The mean WRA of the jobs that ended in a period, and the user's WRSA after the last."""
 
     period: str
     jobs: int
@@ -30,14 +30,14 @@ class PeriodAccuracy:
 
 @dataclass(frozen=True)
 class Accuracy:
-    """Of all jobs of a user that ran and had a limit.
+    """The accuracy of all requests of a user, for jobs that ran and had a time limit.
 
     Args:
-        jobs: how many.
+        jobs: the number of these jobs.
         mean_wra: the mean of run time over requested time.
-        wrsa: after the last job (Takizawa and Takano), with a weight of 0.3 for the past.
+        wrsa: WRSA after the last job (Takizawa and Takano), with a weight of 0.3 for the past.
         asked_ratio: all time that was asked for over all that was used.
-        periods: the same, period by period.
+        periods: the accuracy in each period.
     """
 
     jobs: int
@@ -56,7 +56,7 @@ def accuracy(
     zone: timezone = UTC,
     beta: float = BETA,
 ) -> Accuracy | None:
-    """Return the accuracy of a user's requests; None where the viewer sees no job that tells."""
+    """Return the accuracy of a user's requests; None if the viewer sees no suitable job."""
     if period not in PERIODS:
         raise UnknownNameError("period", period, PERIODS)
     ran = _workload(connection, viewer, user)
@@ -79,7 +79,7 @@ def accuracy(
 def _by_period(
     name: Callable[[int], str], day: NDArray[np.int64], each_wra: Values, each_wrsa: Values
 ) -> list[PeriodAccuracy]:
-    """Return the same of each period, for jobs in order of their ends."""
+    """Return the accuracy in each period, for jobs in the order of their ends."""
     begins: dict[str, int] = {}
     for number, at in zip(
         *(each.tolist() for each in np.unique(day, return_index=True)), strict=True

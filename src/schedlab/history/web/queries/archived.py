@@ -17,14 +17,14 @@ from schedlab.history.web.access import Viewer, visible
 def archived_rows(
     connection: Connection, viewer: Viewer, condition: ColumnElement[bool]
 ) -> Sequence[Any]:
-    """List identities and files of those that the viewer sees, latest first."""
+    """Return identities and files of the archived jobs that the viewer sees, latest first."""
     statement = select(archived, archive_parts.c.path).join(archive_parts)
     seen = statement.where(visible(viewer, archived), condition)
     return connection.execute(seen.order_by(archived.c.id.desc())).all()
 
 
 def read_archived(folder: Path | None, rows: Sequence[Any]) -> Iterator[tuple[Any, str]]:
-    """Yield each of the rows with its record as JSON; none where the site file names no archive."""
+    """Yield each of the rows with its record as JSON; none if the site file names no archive."""
     if not rows or folder is None:
         return
     files = defaultdict(list)
@@ -35,7 +35,7 @@ def read_archived(folder: Path | None, rows: Sequence[Any]) -> Iterator[tuple[An
 
 
 def newest_archived_s(connection: Connection) -> int | None:
-    """Return the time before which jobs of the archive ended; None where it is empty."""
+    """Return the time before which all jobs of the archive ended; None if it is empty."""
     latest = select(func.max(archive_parts.c.month_end_s)).where(
         archive_parts.c.deleted_s.is_(None)
     )

@@ -10,7 +10,7 @@ _EPOCH = date(1970, 1, 1)
 
 
 def offset_s(zone: timezone) -> int:
-    """Return by how much days begin earlier there than in UTC."""
+    """Return by how many seconds days begin earlier in the zone than in UTC."""
     return int(zone.utcoffset(None).total_seconds())
 
 
@@ -27,4 +27,4 @@ PERIODS: dict[str, Callable[[int], str]] = {
     "week": lambda number: str(_monday(number)),
     "month": lambda number: f"{_day(number):%Y-%m}",
 }
-"""What a period is called, from the number of a day of it since 1970; a week by its Monday."""
+"""The name of a period, from the number since 1970 of one of its days; a week has its Monday's."""

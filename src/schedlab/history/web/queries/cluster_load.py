@@ -24,10 +24,10 @@ class Load:
     """Means over equal parts of a span, from each edge to the next.
 
     Args:
-        edge_s: of the parts.
+        edge_s: the edges of the parts.
         used_nodes: nodes that jobs had, each counted once.
         queued_jobs: jobs that waited.
-        used_cpus: CPUs that jobs had; None where no node was shared, or its CPUs are unknown.
+        used_cpus: CPUs that jobs had; None if no node was shared, or if CPUs are unknown.
     """
 
     edge_s: Times
@@ -38,7 +38,7 @@ class Load:
 
 @dataclass(frozen=True, eq=False)
 class Stays:
-    """Times of jobs on nodes with names; ``node`` is a number of each."""
+    """The times of jobs on nodes with names; ``node`` has a number for each node."""
 
     job: Times
     node: Times
@@ -52,7 +52,7 @@ class Stays:
         if not len(order):
             return self.start_s[order], self.end_s[order], False
         start, end, node = self.start_s[order], self.end_s[order], self.node[order]
-        # Of each node behind that of the one before, so that one running maximum does for all.
+        # Shift the times of each node behind those of the last: one running maximum does for all.
         apart = node * (int(end.max()) - int(start.min()) + 1)
         latest = np.maximum.accumulate(end + apart) - apart
         same_node = node[1:] == node[:-1]
@@ -69,7 +69,7 @@ def load_of(
     machine: Cluster | None = None,
     parts: int = 240,
 ) -> Load:
-    """Return how many nodes were in use and how many jobs waited, whosever they were."""
+    """Return how many nodes were in use and how many jobs waited, counting those of all users."""
     rows = rows_of(connection, countable(viewer), span, _COLUMNS)
     key, queue_s, start_s, end_s, nodes = (known(each) for each in turned(rows, len(_COLUMNS)))
     end_s = np.where(end_s < 0, span.to_s, end_s)
@@ -95,7 +95,7 @@ def load_of(
 
 
 def cpus_of(machine: Cluster | None) -> int | None:
-    """Return all CPUs of the cluster; None unless the site says those of each node."""
+    """Return the number of CPUs of the cluster; None unless the site gives those of each node."""
     groups = () if machine is None else machine.groups
     known = [group.nodes * group.type.cores for group in groups if group.type.cores]
     return sum(known) if groups and len(known) == len(groups) else None
@@ -120,7 +120,7 @@ def _stays(connection: Connection, viewer: Viewer, span: Span) -> Stays:
 def _cpus(
     connection: Connection, viewer: Viewer, span: Span, machine: Cluster | None
 ) -> StepSeries | None:
-    """Return the CPUs that jobs had; of one that does not say, all of its nodes."""
+    """Return the CPUs that jobs had; for a job that does not say, all CPUs of its nodes."""
     total = cpus_of(machine)
     if total is None or machine is None:
         return None

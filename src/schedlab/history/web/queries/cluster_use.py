@@ -17,7 +17,7 @@ from schedlab.history.store.tables import hosts, jobs
 from schedlab.history.web.access import Viewer, visible, visible_of_few, visible_parts
 
 MOST_JOBS = 100_000
-"""That one picture is made of."""
+"""The largest number of jobs in one picture."""
 _LATEST = 1_000
 _COLUMNS = (
     jobs.c.id,
@@ -35,7 +35,7 @@ Times = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Span:
-    """A time on a cluster; a job that has not ended is taken to last to its end."""
+    """A time window on a cluster; a job that has not ended is taken to last to the window's end."""
 
     cluster: str
     from_s: int
@@ -43,14 +43,14 @@ class Span:
 
     @property
     def condition(self) -> ColumnElement[bool]:
-        """Jobs that ran in it, or waited."""
+        """The condition of jobs that ran or waited in the window."""
         keys = keys_around(self.from_s, self.to_s, unfinished=True)
         return and_(jobs.c.cluster == self.cluster, jobs.c.id.in_(keys))
 
 
 @dataclass(frozen=True, eq=False)
 class ClusterJobColumns:
-    """Jobs of a span; -1 for a start that never was, NaN for a power without a measurement."""
+    """The jobs of a span; a missing start is -1, and an unmeasured power is NaN."""
 
     key: Times
     jobid: Sequence[str]
@@ -66,7 +66,7 @@ class ClusterJobColumns:
 
 
 def jobs_of(connection: Connection, viewer: Viewer, span: Span) -> ClusterJobColumns:
-    """Return the jobs that the viewer sees."""
+    """Return the jobs of a span that the viewer sees."""
     rows = rows_of(connection, visible_of_few(viewer), span, _COLUMNS)
     key, jobid, user, queue_s, start_s, end_s, nodes, energy_joule = turned(rows, len(_COLUMNS))
     start = known(start_s)
@@ -88,9 +88,9 @@ def hosts_of(connection: Connection, viewer: Viewer, span: Span) -> list[tuple[i
 
 
 def last_end_s(connection: Connection, viewer: Viewer, cluster: str | None = None) -> int | None:
-    """Return when the last of the jobs there, or anywhere, ended that the viewer sees.
+    """Return when the last job that the viewer sees ended, on this cluster or on any.
 
-    It is looked for among the latest that were submitted, which an index has in order.
+    It is searched for among the jobs that were submitted last, which an index has in order.
     """
     there = [jobs.c.end_s.is_not(None), *([] if cluster is None else [jobs.c.cluster == cluster])]
     ended = [select(jobs.c.end_s).where(part, *there) for part in visible_parts(viewer)]
@@ -104,7 +104,7 @@ def last_end_s(connection: Connection, viewer: Viewer, cluster: str | None = Non
 
 
 def first_queue_s(connection: Connection, viewer: Viewer, cluster: str, from_s: int) -> int | None:
-    """Return when the first of the jobs there was submitted, from then on, that the viewer sees."""
+    """Return the first submission to a cluster from then on, of the jobs that the viewer sees."""
     statement = select(jobs.c.queue_s).where(visible(viewer), jobs.c.cluster == cluster)
     queued = statement.where(jobs.c.queue_s >= from_s).order_by(jobs.c.queue_s)
     return connection.execute(queued.limit(1)).scalar()
@@ -119,7 +119,7 @@ def rows_of(
     connection: Connection, seen: ColumnElement[bool], span: Span, columns: Sequence[Any]
 ) -> Sequence[Any]:
     """Return these columns of the jobs of the span for which a condition holds."""
-    in_order = (jobs.c.queue_s + 0, jobs.c.id)  # no index has it, or SQLite would go through all
+    in_order = (jobs.c.queue_s + 0, jobs.c.id)  # + 0: in an index's order, SQLite would read all
     statement = select(*columns).where(seen, span.condition).order_by(*in_order)
     rows = connection.execute(statement.limit(MOST_JOBS + 1)).all()
     if len(rows) > MOST_JOBS:
@@ -128,10 +128,10 @@ def rows_of(
 
 
 def turned(rows: Sequence[Any], columns: int) -> Sequence[Sequence[Any]]:
-    """Return the columns of rows; empty ones where there is no row."""
+    """Return the columns of rows; empty columns if there is no row."""
     return list(zip(*rows, strict=True)) if rows else [()] * columns
 
 
 def known(values: Sequence[Any], otherwise: int = -1) -> Times:
-    """Return the numbers, with another in the place of those that are missing."""
+    """Return the numbers, with another number in place of missing ones."""
     return np.array([otherwise if each is None else each for each in values], dtype=np.int64)

@@ -73,7 +73,7 @@ def line(answer: TimelinePart) -> Columns:
 
 
 def on_grid(answers: Sequence[TimelinePart], edges: Floats) -> Floats:
-    """Return the values amid each step of a grid, a row for each timeline; NaN where unknown."""
+    """Return the values in the middle of a grid's steps, by timeline; NaN where unknown."""
     middle = (edges[:-1] + edges[1:]) / 2
     rows = np.full((len(answers), len(middle)), np.nan)
     for row, answer in zip(rows, answers, strict=True):
@@ -104,7 +104,7 @@ def mean_over_places(answers: Sequence[TimelinePart], edges: Floats) -> Columns:
 
 
 def _over_rows(rows: Floats, how: Callable[..., Floats], unknown: float) -> Floats:
-    """Return what is known of each step in one number."""
+    """Return one number for each step, from the rows in which it is known."""
     known = ~np.isnan(rows).all(axis=0)
     values = np.full(rows.shape[1], unknown)
     if known.any():

@@ -1,4 +1,4 @@
-"""Which part of a question about sums the kept ones answer, and which the jobs themselves."""
+"""Which part of a query for sums the kept sums answer, and which part the jobs themselves."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def split(
 ) -> tuple[list[ColumnElement[bool]], ColumnElement[bool]] | None:
     """Return conditions on ``day_sums`` and one on ``jobs`` for the rest; None if it does not pay.
 
-    The two are of one state of the store only within one snapshot, which ``reading`` has.
+    Both parts see one state of the store only within one snapshot, as in ``reading``.
     """
     is_plain = all(
         each.name in _ALLOWED or getattr(query, each.name) == each.default or each.name == "ranges"
@@ -53,12 +53,12 @@ def split(
 
 
 def without_window(query: JobQuery) -> JobQuery:
-    """Return the same jobs of any time."""
+    """Return the query for the same jobs at any time."""
     return replace(query, ended_from_s=None, ended_to_s=None)
 
 
 def _gaps(days: list[int], first_s: int, end_s: int) -> Iterator[tuple[int, int]]:
-    """Yield the times of the window that are on none of the days."""
+    """Yield the parts of the window that lie on none of the days."""
     at_s = first_s
     for day in days:
         if day * DAY_S > at_s:

@@ -1,4 +1,4 @@
-"""The largest of the jobs that ended in a time: what they waste is most of what is wasted."""
+"""The largest of the jobs that ended in a window, which account for most of the waste."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def largest_jobs(
     *,
     query: JobQuery | None = None,
 ) -> list[WastedJob]:
-    """Return those of most node-hours first that the viewer sees, with what they wasted."""
+    """Return the largest jobs that the viewer sees and what they wasted, most node-hours first."""
     ended = (jobs.c.end_s >= from_s, jobs.c.end_s < to_s, jobs.c.node_s > 0)
     statement = select(jobs.c.id, jobs.c.record).where(visible_of_few(viewer), *ended)
     statement = statement.where(*conditions(query or JobQuery()))

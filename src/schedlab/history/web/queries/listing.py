@@ -1,4 +1,4 @@
-"""Jobs as a list shows them: a row for each, with what it made of the machine."""
+"""Jobs as a list shows them: a row for each, with how well it used the machine."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Listing:
     """Rows of jobs.
 
     Args:
-        rows: of one page.
+        rows: the rows of one page.
         next: where the next page begins.
         since_s: older jobs were left out of the sorting; None if all were sorted.
     """
@@ -63,9 +63,9 @@ def list_jobs(
     after: Cursor | None = None,
     limit: int = 50,
 ) -> Listing:
-    """Return one page of the jobs that are meant and that the viewer sees.
+    """Return one page of the jobs that match the query and that the viewer sees.
 
-    No record is read for it.
+    It reads no records.
 
     A row has the columns of ``jobs``, ``wait_s``, ``run_s``, ``wra``, and under ``footprint`` the
     mean of each item of ``FOOTPRINT`` that was measured.
@@ -86,7 +86,7 @@ def _sorted_since_s(
 ) -> int | None:
     """Return when the oldest of the jobs to be sorted was submitted.
 
-    None where there are few enough.
+    None if there are few enough to sort all.
     """
     narrows = (query.jobids, query.users, query.nodes, query.tags)
     if sort.by not in QUANTITIES or any(narrows) or _has_times(query):
@@ -105,7 +105,7 @@ def _has_times(query: JobQuery) -> bool:
 
 
 def footprints(connection: Connection, keys: Sequence[int]) -> dict[int, dict[str, float]]:
-    """Return the means over time, hosts and devices under keys that a query for the viewer gave."""
+    """Return the means over time, hosts and devices, for keys from a query for the viewer."""
     statement = (
         select(aggregates.c.job, aggregates.c.item, func.avg(aggregates.c.avg))
         .where(aggregates.c.job.in_(keys), aggregates.c.item.in_(FOOTPRINT))

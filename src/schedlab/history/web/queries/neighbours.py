@@ -19,7 +19,7 @@ _OWN = hosts.alias("own")
 
 @dataclass(frozen=True)
 class Neighbours:
-    """Those that the viewer sees, latest first, and how many there were in all."""
+    """The neighbours that the viewer sees, latest first, and the number of all neighbours."""
 
     seen: Sequence[FoundJob]
     count: int
@@ -31,13 +31,13 @@ class Neighbours:
 
 
 def neighbours(connection: Connection, viewer: Viewer, key: int, now_s: float) -> Neighbours:
-    """Return the jobs that shared a node for a while with the one under that key, if seen.
+    """Return the jobs that shared a node for a while with the job under that key.
 
     Args:
-        connection: to the store.
+        connection: a connection to the store.
         viewer: who asks.
-        key: of the job.
-        now_s: until when a job that still runs has been on its nodes.
+        key: the key of the job, which the viewer sees.
+        now_s: the time until which a job that still runs has been on its nodes.
     """
     cluster = select(jobs.c.cluster).where(jobs.c.id == key).scalar_subquery()
     others = (

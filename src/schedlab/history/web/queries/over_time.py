@@ -15,10 +15,10 @@ from schedlab.history.web.access import Viewer, visible_of_few
 from schedlab.history.web.queries.stats import KEYS, Sums
 
 BY = tuple(name for name, key in KEYS.items() if key.column is not None)
-"""By what a series can be divided."""
+"""The keys by which a series can be divided."""
 
 Steps = Mapping[int, Sums]
-"""The sums of each step in which a job ended, by when it begins."""
+"""The sums of each step in which a job ended, by the time at which the step begins."""
 
 
 def sums_over_time(
@@ -27,7 +27,7 @@ def sums_over_time(
     """Return a series for each value of the key, or one without a name; the greatest first.
 
     Args:
-        connection: to the store.
+        connection: a connection to the store.
         viewer: who asks.
         query: which jobs; it says between which moments they ended.
         step_s: the length of a step; steps begin at its multiples.

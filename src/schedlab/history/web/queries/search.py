@@ -1,4 +1,4 @@
-"""Jobs page by page: those that are meant, of those that the viewer sees, in the order wanted."""
+"""Jobs page by page: those that match a query and that the viewer sees, in the wanted order."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SORTS: dict[str, ColumnElement[Any]] = {
     "end_time": jobs.c.end_s,
     **QUANTITIES,
 }
-"""What pages can be sorted by; jobs that have no such value come last."""
+"""The values by which pages can be sorted; jobs without the value come last."""
 
 COUNTED = 10_000
 """The largest number of jobs that is counted exactly."""
@@ -71,7 +71,7 @@ NEWEST_FIRST = Sort()
 
 @dataclass(frozen=True)
 class Cursor:
-    """The last job of a page: in which order, its value there, and its key in the store."""
+    """The last job of a page: the page's order, the job's value in it, and its key in the store."""
 
     sort: Sort
     value: float | None
@@ -115,7 +115,7 @@ class ResultPage:
 
 @dataclass(frozen=True)
 class JobCount:
-    """Write a number of jobs, exact or as a lower bound."""
+    """A number of jobs, exact or a lower bound."""
 
     jobs: int
     is_exact: bool
@@ -130,15 +130,15 @@ def search(
     after: Cursor | None = None,
     limit: int = 100,
 ) -> ResultPage:
-    """Return one page of the jobs that are meant and that the viewer sees.
+    """Return one page of the jobs that match the query and that the viewer sees.
 
     Args:
-        connection: to the store.
+        connection: a connection to the store.
         viewer: who asks.
         query: which jobs; its own limit does not count here.
-        sort: in which order.
+        sort: the order of the jobs.
         after: the cursor of the page before.
-        limit: how many jobs a page has.
+        limit: the number of jobs on a page.
     """
     keys, more = keys_of_page(connection, viewer, query, sort, after, limit)
     return ResultPage(documents(connection, keys), more)
@@ -152,7 +152,7 @@ def keys_of_page(
     after: Cursor | None,
     limit: int,
 ) -> tuple[list[int], Cursor | None]:
-    """Return the same without the records: the keys of the jobs, and where the next page begins."""
+    """Return the keys of one page of jobs, without records, and where the next page begins."""
     are_many = _are_many(connection, query)
     hashed = are_many and _fit_into_memory(connection, query)
     meant = conditions(query, in_order=are_many, hashed=hashed)
@@ -178,7 +178,7 @@ def _place(row: tuple[int, Any]) -> tuple[Any, int]:
 def _are_many(connection: Connection, query: JobQuery) -> bool:
     """Return whether sorting all jobs on the nodes, with the tags or of the time would take long.
 
-    SQLite cannot tell by itself, and PostgreSQL thinks that any such set has 200.
+    SQLite cannot tell by itself, and PostgreSQL assumes 200 jobs in any such set.
     """
     some = (keys.limit(MANY).subquery() for keys in key_sets(query))
     counts = (select(func.count()).select_from(each) for each in some)
@@ -187,9 +187,9 @@ def _are_many(connection: Connection, query: JobQuery) -> bool:
 
 
 def _fit_into_memory(connection: Connection, query: JobQuery) -> bool:
-    """Return whether PostgreSQL can keep the keys; SQLite does so whatever is said.
+    """Return whether PostgreSQL can keep the keys; SQLite keeps them in any case.
 
-    Where more jobs are on the nodes, or have the tags, the first of them are soon found in order.
+    If more jobs are on the nodes or have the tags, a search in order soon finds the first of them.
     """
     if connection.dialect.name != "postgresql":
         return False
@@ -200,23 +200,23 @@ def _fit_into_memory(connection: Connection, query: JobQuery) -> bool:
 
 
 def count(connection: Connection, viewer: Viewer, query: JobQuery, most: int = COUNTED) -> JobCount:
-    """Return how many jobs are meant and seen, as far as it is worth counting."""
+    """Return how many jobs match the query and are visible; count no further than ``most``."""
     meant = select(jobs.c.id).where(visible(viewer), *conditions(query)).limit(most + 1)
     found = connection.execute(select(func.count()).select_from(meant.subquery())).scalar_one()
     return JobCount(min(found, most), found <= most)
 
 
 def documents(connection: Connection, keys: Sequence[int]) -> list[FoundJob]:
-    """Return the records under keys that a query for the viewer gave, in the order of the keys."""
+    """Return the records for keys from a query for the viewer, in the order of the keys."""
     statement = select(jobs.c.id, jobs.c.record).where(_is_among(connection, keys))
     records = dict(map(tuple, connection.execute(statement))) if keys else {}
     return [FoundJob(key, records[key]) for key in keys if key in records]
 
 
 def _is_among(connection: Connection, keys: Sequence[int]) -> ColumnElement[bool]:
-    """Return whether a job has one of the keys.
+    """Return the condition that a job has one of the keys.
 
-    For PostgreSQL they are one value, and planned once.
+    For PostgreSQL the keys are one value, so that the statement is planned once.
     """
     if connection.dialect.name == "postgresql":
         return jobs.c.id == any_(bindparam("keys", list(keys), ARRAY(BigInteger)))
@@ -226,9 +226,9 @@ def _is_among(connection: Connection, keys: Sequence[int]) -> ColumnElement[bool
 def _segments(
     meant: Sequence[Any], sort: Sort, after: Cursor | None, before: float | None = None
 ) -> Iterator[Select[Any]]:
-    """Yield jobs that have a value, below a limit if there is one; then those that have none.
+    """Yield a statement for jobs with a value, below a limit if there is one; then one for others.
 
-    Only so does an index give the order in every database: they put nulls in other places.
+    Only in this way does an index give the order in every database: their places for nulls differ.
     """
     column, key = SORTS[sort.by], jobs.c.id
     statement = select(key, column.label("value")).where(*meant)
@@ -272,7 +272,7 @@ def clusters_of_jobs(connection: Connection, viewer: Viewer) -> list[str]:
 
 
 def clusters_of_site(connection: Connection, viewer: Viewer, site: Site | None) -> list[str]:
-    """Return those of the site; where it has no file, those on which jobs ran."""
+    """Return the clusters of the site; without a site file, those on which jobs ran."""
     if site is not None:
         return [each.name for each in site.clusters]
     return clusters_of_jobs(connection, viewer)
@@ -280,7 +280,7 @@ def clusters_of_site(connection: Connection, viewer: Viewer, site: Site | None) 
 
 @dataclass(frozen=True)
 class JobId:
-    """An id and, as far as it takes to be one job's, what else tells the job from others."""
+    """An id and, if several jobs may have it, what else tells the job from the others."""
 
     jobid: str
     cluster: str | None = None
@@ -288,7 +288,7 @@ class JobId:
     attempt: int | None = None
 
     def fits(self, job: IdentifiedJob) -> bool:
-        """Return whether it can be that job; a job without a cluster matches any."""
+        """Return whether it can mean that job; a job without a cluster matches any."""
         return (
             self.jobid == job.jobid
             and (self.cluster is None or job.cluster in ("", self.cluster))

@@ -1,4 +1,4 @@
-"""What of jobs is shown: everything to those who may see them, and to the public a release."""
+"""What viewers are shown of jobs: those who may see them, everything; the public, a release."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from schedlab.history.store.queries import JobQuery
 
 Record = dict[str, Any]
 
-# What of a query are names, by the kinds of a policy.
+# The attributes of a query that are names, and their kinds in the policy of a release.
 _NAMES = {"users": "user", "groups": "group", "nodes": "node", "tags": "tags"}
 
 _PEOPLE = ("user", "group")
@@ -24,24 +24,24 @@ class Shown:
     """Turns what the store has into what a viewer is shown.
 
     Args:
-        release: that of the public; None for those who see jobs as they are.
+        release: the release for the public; None for viewers who see jobs as they are.
     """
 
     release: Release | None = None
 
     def record(self, document: str) -> Record:
-        """Return the record in a document of the store."""
+        """Return the record in a document of the store, as it is shown."""
         record: Record = from_json(document)
         return record if self.release is None else self.release.apply(record)
 
     def document(self, document: str) -> bytes:
-        """Return the same as JSON."""
+        """Return the record in a document of the store as JSON, as it is shown."""
         if self.release is None:
             return document.encode()
         return to_json(self.record(document))
 
     def name(self, kind: str, name: str | None) -> str | None:
-        """Return what a user, group or node is called; None where such names are left out."""
+        """Return the name shown for a user, group or node; None if such names are left out."""
         if name is None or self.release is None or self.release.policy.keeps(kind):
             return name
         is_dropped = getattr(self.release.policy, kind) == "drop"
@@ -54,11 +54,11 @@ class Shown:
                 raise ParameterError(f"{kind}: is hidden from the public; log in to ask by it")
 
     def group(self, by: str, name: str | None) -> str | None:
-        """Return what a group of jobs is called, by one of the keys of stats."""
+        """Return the name shown for a group of jobs, by one of the keys of stats."""
         return self.name(by, name) if by in _PEOPLE else name
 
     def check_grouping(self, by: str) -> None:
-        """Refuse to group by names that are left out, which would tell jobs of one from others."""
+        """Refuse to group by names that are left out: it would tell the jobs of one from others."""
         if self.group(by, "any") is None:
             raise ParameterError(f"by: {by} is hidden from the public; log in to ask by it")
 

@@ -1,4 +1,4 @@
-"""The site in figures for Prometheus: jobs that wait and run, and the waits of those that began."""
+"""The site in numbers for Prometheus: jobs that wait and run, and the waits of those that began."""
 
 from __future__ import annotations
 

@@ -32,11 +32,11 @@ DAYS: dict[str, ColumnElement[Any]] = {
 
 @dataclass(frozen=True)
 class Key:
-    """What jobs are grouped by.
+    """A key by which jobs are grouped.
 
     Args:
         column: what SQL groups by: a column, or None for the number of the day since 1970.
-        name: what a value of it is called; values of one name are added up.
+        name: returns the name of a value; values with the same name are added up.
         kept: the same column of ``day_sums``; None if it has none.
     """
 
@@ -52,7 +52,7 @@ def _size_class(hosts: int) -> str:
 
 
 def _unsorted(column: ColumnElement[Any]) -> ColumnElement[Any]:
-    """Hide from SQLite that it is the column: to sum in its order it would read all rows."""
+    """Hide the column's index from SQLite, which would read all rows to sum in its order."""
     return func.coalesce(column, null())
 
 
@@ -65,16 +65,16 @@ KEYS: dict[str, Key] = {
     "size": Key(jobs.c.num_host, _size_class),
     **{period: Key(None, name, kept="day") for period, name in PERIODS.items()},
 }
-"""What jobs can be grouped by."""
+"""The keys by which jobs can be grouped."""
 
 
 Names = tuple[str | None, ...]
-"""What the keys of a group are called; None where its jobs have no such value."""
+"""The names of a group's values, one for each key; None if its jobs have no such value."""
 
 
 @dataclass
 class Sums:
-    """What was summed over the jobs of one group; of each sum, how many jobs it is of."""
+    """The sums over the jobs of one group, and for each sum the number of jobs that it covers."""
 
     jobs: int = 0
     node_s: int = 0
@@ -93,7 +93,7 @@ class Sums:
         return self
 
     def shown(self) -> dict[str, Any]:
-        """Return the sums and means as the API gives them; None where no job tells."""
+        """Return the sums and means as the API gives them; None where no job has a value."""
         return {
             "jobs": self.jobs,
             "node_hours": self.node_s / HOUR_S,
@@ -114,17 +114,17 @@ def stats(
     day: str = "ended",
     zone: timezone = UTC,
 ) -> list[tuple[Names, Sums]]:
-    """Sum over the jobs that are meant and that the viewer sees, for each group of them.
+    """Return sums over the jobs that match the query and that the viewer sees, for each group.
 
-    Groups are in order of their days where they have some, else those of most node-hours first.
+    Groups are in the order of their days if they have days, else by node-hours, most first.
 
     Args:
-        connection: to the store.
+        connection: a connection to the store.
         viewer: who asks.
         query: which jobs.
         by: up to three of ``KEYS``.
-        day: which moment of ``DAYS`` decides on which day a job counts.
-        zone: in which a day begins.
+        day: the moment of ``DAYS`` that decides on which day a job counts.
+        zone: the zone in which days begin.
     """
     keys = [_find(name) for name in by]
     if len(keys) > MOST_KEYS:
@@ -156,7 +156,7 @@ def stats(
 
 
 def _kept_keys(keys: Sequence[Key], day: str, zone: timezone) -> list[ColumnElement[Any]] | None:
-    """Return what kept sums are grouped by for these keys; None where they cannot be."""
+    """Return the columns that group kept sums by these keys; None if there are no such columns."""
     columns: list[ColumnElement[Any]] = []
     for key in keys:
         if key.kept is None or (key.column is None and (day != "ended" or offset_s(zone))):
@@ -179,7 +179,7 @@ def days_between(connection: Connection, viewer: Viewer, query: JobQuery) -> int
 def regrouped(
     groups: Iterable[tuple[Names, Sums]], by: Sequence[str], kept: Sequence[str]
 ) -> list[tuple[Names, Sums]]:
-    """Return what ``stats`` would give by some only of the keys by which it gave these groups."""
+    """Return what ``stats`` would return for these groups if grouped by only some of their keys."""
     places = [by.index(name) for name in kept]
     fewer = ((tuple(names[at] for at in places), astuple(sums)) for names, sums in groups)
     return _summed(fewer, [KEYS[name] for name in kept])

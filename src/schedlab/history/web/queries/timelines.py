@@ -1,4 +1,4 @@
-"""Timelines of a job, read from their sources when they are asked for, and no more than asked."""
+"""Timelines of a job, read from their sources on request, and no more of them than requested."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ FEWEST_POINTS = 4
 
 @dataclass(frozen=True, kw_only=True)
 class TimelineRequest:
-    """How timelines are wanted.
+    """The part of timelines that is wanted, and in which form.
 
     Args:
-        from_s: from when; else from when the job came to the host.
-        to_s: until when; else until it left, or now.
-        freq_s: length of a step, as time-weighted means or by ``agg``; else as they were measured.
+        from_s: the beginning; None for when the job came to the host.
+        to_s: the end; None for when the job left the host, or now.
+        freq_s: length of a step, as time-weighted means or by ``agg``; None for values as measured.
         agg: one of ``AGGREGATES``.
         max_points: maximum number of points, chosen so that a line through them looks the same.
     """
@@ -57,17 +57,17 @@ class TimelineRequest:
 
 @dataclass(frozen=True)
 class TimelinePart:
-    """A timeline as it was wanted.
+    """The part of a timeline that was wanted.
 
     Args:
         from_s: where the window begins, within the job's time on the host.
-        to_s: where it ends.
-        freq_s: the length of its steps; None where they are as they were measured.
+        to_s: where the window ends.
+        freq_s: the length of its steps; None if they are as they were measured.
         start_s: when each interval begins.
-        end_s: when it ends; None where points were chosen among many.
-        value: of each interval.
-        minimum: the least value in each, where the value is a mean.
-        maximum: the greatest.
+        end_s: when each interval ends; None if points were chosen among many.
+        value: the value of each interval.
+        minimum: the least value in each interval, if the value is a mean.
+        maximum: the greatest value in each interval, if the value is a mean.
         provenance: where it comes from, and how far to trust it.
     """
 
@@ -94,17 +94,17 @@ def read_timelines(
 ) -> dict[MeasuringPoint, TimelinePart]:
     """Return the timelines of one item on some hosts of a job that the viewer sees.
 
-    Accelerators are named by their place among those of the host. Of a place of which the sources
-    know nothing in that time, the timeline is empty and its provenance says so.
+    Accelerators are named by their place among those of the host. If the sources know nothing of a
+    place in that time, its timeline is empty and the provenance says so.
 
     Args:
-        connection: to the store, which knows the other jobs on a shared host.
-        site: whose sensors are asked.
-        record: of the job.
-        hosts: of the job, with the accelerators that are meant.
-        item: such as ``power_watt``.
-        wanted: how.
-        now_s: until when a job that still runs has been on its hosts.
+        connection: a connection to the store, which knows the other jobs on a shared host.
+        site: the site whose sensors are asked.
+        record: the record of the job.
+        hosts: hosts of the job, with the accelerators that are wanted.
+        item: the item, such as ``power_watt``.
+        wanted: the part that is wanted, and its form.
+        now_s: the time until which a job that still runs has been on its hosts.
     """
     cluster = site.cluster(record.cluster)
     sources = site.sensor_items(cluster.name)
@@ -127,7 +127,7 @@ def read_timelines(
 
 @dataclass(frozen=True)
 class _Job:
-    """Whose part of the measurements is wanted."""
+    """The job whose part of the measurements is wanted."""
 
     record: JobRecord
     site: Site
@@ -163,7 +163,7 @@ class _Job:
 def _window(
     record: JobRecord, host: HostUse, wanted: TimelineRequest, now_s: float
 ) -> tuple[float, float]:
-    """Return the part of the job's time on the host that is wanted."""
+    """Return the wanted part of the job's time on the host."""
     start_s, end_s = times_on(record, host)
     end_s = min(end_s, now_s)
     from_s = start_s if wanted.from_s is None else max(start_s, wanted.from_s)

@@ -1,4 +1,4 @@
-"""The jobs of a cluster that run and wait, as far as its scheduler was last heard of."""
+"""The jobs of a cluster that run and wait, as of when its scheduler was last heard of."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from schedlab.history.web.access import Viewer, countable, visible_of_few
 from schedlab.history.web.queries.search import FoundJob
 
 MOST = 10_000
-"""Of more jobs that have not ended, the oldest are looked at."""
+"""The largest number of jobs that have not ended to look at; of more, the oldest are taken."""
 HELD = "JobHeld"
 NOT_ELIGIBLE = ("Dependency", "DependencyNeverSatisfied", "BeginTime")
-"""What Slurm says of jobs that it does not consider yet."""
+"""Slurm's reasons for jobs that it does not consider yet."""
 
 
 class Standing(StrEnum):
@@ -32,7 +32,7 @@ class Standing(StrEnum):
 
 
 def standing_of(record: Mapping[str, Any], now_s: float) -> Standing:
-    """Return how the job of a record stands."""
+    """Return how the job of a record stands with its scheduler."""
     state, reason = record.get("state"), record.get("wait_reason") or ""
     if state in (JobState.RUNNING, JobState.SUSPENDED):
         return Standing.RUNS if record.get("start_time") else Standing.WAITS
@@ -49,18 +49,18 @@ def standing_of(record: Mapping[str, Any], now_s: float) -> Standing:
 def unfinished_jobs(
     connection: Connection, viewer: Viewer, cluster: str, most: int = MOST
 ) -> list[FoundJob]:
-    """Return the jobs that run and wait there and that the viewer sees, the oldest first."""
+    """Return the jobs that run and wait on a cluster and that the viewer sees, the oldest first."""
     rows = connection.execute(_seen(viewer, cluster, jobs.c.id, jobs.c.record).limit(most))
     return [FoundJob(key, document) for key, document in rows]
 
 
 def unfinished_keys(connection: Connection, viewer: Viewer, cluster: str) -> list[int]:
-    """Return the keys of the same jobs, without reading their records."""
+    """Return the keys of ``unfinished_jobs``, without reading their records."""
     return list(connection.execute(_seen(viewer, cluster, jobs.c.id).limit(MOST)).scalars())
 
 
 def keys_by_jobid(connection: Connection, viewer: Viewer, cluster: str) -> dict[str, int]:
-    """Return the keys of the same jobs by their ids."""
+    """Return the keys of ``unfinished_jobs`` by their ids."""
     rows = connection.execute(_seen(viewer, cluster, jobs.c.jobid, jobs.c.id).limit(MOST))
     return dict(map(tuple, rows))
 
@@ -73,7 +73,7 @@ def _seen(viewer: Viewer, cluster: str, *columns: Column[Any]) -> Select[Any]:
 def standings(
     connection: Connection, viewer: Viewer, cluster: str
 ) -> tuple[dict[str, int], dict[str, int]]:
-    """Return how many jobs there run and wait, and their nodes, by state, for all users."""
+    """Return how many jobs run and wait on a cluster, and their nodes, by state, for all users."""
     columns = (jobs.c.state, func.count(), func.coalesce(func.sum(jobs.c.num_host), 0))
     statement = select(*columns).where(UNFINISHED, jobs.c.cluster == cluster, countable(viewer))
     rows = connection.execute(statement.group_by(jobs.c.state)).all()
@@ -81,9 +81,9 @@ def standings(
 
 
 def heard_s(connection: Connection, cluster: str) -> int | None:
-    """Return when the sources of these jobs were last read to their end; None if nothing is known.
+    """Return when the sources of unfinished jobs were last read to their end; None if unknown.
 
-    Where no ingest is noted, it is the last moment that the jobs themselves tell.
+    If no ingest is noted, it is the latest submission or start of these jobs.
     """
     those = (UNFINISHED, jobs.c.cluster == cluster)
     sources = select(jobs.c.source).where(*those).distinct()
@@ -99,7 +99,7 @@ def heard_s(connection: Connection, cluster: str) -> int | None:
 
 
 def ahead_of(connection: Connection, viewer: Viewer, cluster: str, queue_s: int, key: int) -> int:
-    """Return how many jobs wait there that came before this one."""
+    """Return how many jobs wait on the cluster that came before this one."""
     before = tuple_(jobs.c.queue_s, jobs.c.id) < (queue_s, key)
     those = (UNFINISHED, jobs.c.state == JobState.PENDING, jobs.c.cluster == cluster)
     statement = select(func.count()).where(*those, before, countable(viewer))

@@ -27,12 +27,12 @@ class Wait:
     """A job that has waited.
 
     Args:
-        cluster: where.
-        partition: in which queue of it, where that is known.
-        queue_s: since when.
-        start_s: until when.
-        num_host: for how many nodes.
-        nodes: how many the cluster has; None if unknown, or if the job could share some.
+        cluster: the cluster on which it waited.
+        partition: the partition in whose queue it waited, if that is known.
+        queue_s: when it began to wait.
+        start_s: when it started.
+        num_host: the number of nodes that it asked for.
+        nodes: the number of the cluster's nodes; None if unknown, or if the job could share some.
         are_shared: whether jobs share nodes, so that one is in use by several at a time.
     """
 
@@ -47,7 +47,7 @@ class Wait:
 
 @dataclass(frozen=True)
 class Busy:
-    """Return the nodes in use while the job waited, as a step function."""
+    """The nodes in use while the job waited, as a step function."""
 
     time_s: Floats
     nodes: Floats
@@ -60,9 +60,9 @@ class Waited:
     Args:
         ahead: how many jobs of its queue were waiting when it came.
         ahead_num_host: how many nodes these asked for.
-        overtaken_by: how many came later and started earlier.
+        overtaken_by: how many jobs came later and started earlier.
         busy: the nodes in use; None if there were too many jobs to tell.
-        short_share: of its wait, the share in which fewer nodes were free than it asked for.
+        short_share: the share of its wait in which fewer nodes were free than it asked for.
     """
 
     ahead: int

@@ -25,12 +25,12 @@ def asked_report(
     """Return the report on a user, a group, or all that the viewer is in charge of.
 
     Args:
-        service: that has the jobs.
+        service: the service that has the jobs.
         viewer: who asks.
         period: ``week`` or ``month``.
-        day: of the period, in ISO 8601; if empty, that on which the last job ended.
-        user: on whom; or empty.
-        group: on which; or empty.
+        day: a day of the period, in ISO 8601; if empty, the day on which the last job ended.
+        user: the user to report on, or empty.
+        group: the group to report on, or empty.
     """
     site = service.settings.site
     subject = _subject(viewer, "all jobs" if site is None else site.about.name, user, group)
@@ -60,7 +60,7 @@ def _subject(viewer: Viewer, site: str, user: str, group: str) -> Subject:
 
 
 def _require_seen(connection: Connection, viewer: Viewer, subject: Subject) -> None:
-    """Refuse a report of a user or group that one may not see, or part of one, as unknown."""
+    """Refuse as unknown a report on a user or group of whom the viewer sees nothing or a part."""
     if subject.kind == "site" or (subject.kind, subject.name) == ("user", viewer.user):
         return
     sees_part = viewer.role is Role.USER or (

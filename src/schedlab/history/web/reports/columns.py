@@ -40,7 +40,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Ended:
-    """Jobs that have ended; NaN for what is not known of one.
+    """Jobs that have ended, as columns; unknown values are NaN.
 
     Args:
         queue_s: when each was submitted.
@@ -48,13 +48,13 @@ class Ended:
         end_s: when it ended.
         node_s: its time on all its hosts together.
         request_s: the time that it asked for.
-        energy_j: that it used.
-        gpu_s: its time on all its GPUs together; not known unless GPUs have a price.
-        gram: what that emitted, by the factor at its end.
-        cost: by the prices at its end.
+        energy_j: the energy that it used.
+        gpu_s: its time on all its GPUs together; unknown unless GPUs have a price.
+        gram: the emissions of this energy, by the factor at its end.
+        cost: its cost, by the prices at its end.
         completed: whether it ended as it should.
-        user: whose it was.
-        group: that it was charged to.
+        user: its user.
+        group: the group that it was charged to.
     """
 
     queue_s: Floats
@@ -94,9 +94,9 @@ def ended_jobs(
     period: Period,
     until_s: float,
 ) -> Ended:
-    """Return those of the jobs that ended in the period until then and that the viewer sees."""
+    """Return the jobs that ended in the period until then, of those that the viewer sees."""
     ended = (jobs.c.end_s >= period.from_s, jobs.c.end_s < min(period.to_s, int(until_s)))
-    # GPUs stand in the records only, which take long to look into.
+    # GPUs are in the records only, which take long to read.
     gpus = _gpus(connection) if _gpus_cost(site, period) else (null(), null())
     selected = (*_COLUMNS, *gpus)
     statement = select(*selected).where(visible_of_few(viewer), *ended, *conditions(query))
@@ -121,7 +121,7 @@ def _floats(column: Sequence[Any]) -> Floats:
 
 
 def _gpus_cost(site: Site | None, period: Period) -> bool:
-    """Return whether GPUs have a price at the begin or the end of the period."""
+    """Return whether GPUs have a price at the beginning or the end of the period."""
     cost = None if site is None else site.service.cost
     if cost is None:
         return False
@@ -129,7 +129,7 @@ def _gpus_cost(site: Site | None, period: Period) -> bool:
 
 
 def _gpus(connection: Connection) -> tuple[ColumnElement[Any], ColumnElement[Any]]:
-    """Return the GPUs that a job got in all, and those that it asked for on each host."""
+    """Return columns of the GPUs that a job got in all, and that it asked for on each host."""
     document: Any
     if connection.dialect.name == "sqlite":
         document = type_coerce(jobs.c.record, JSON)
@@ -142,7 +142,7 @@ def _gpus(connection: Connection) -> tuple[ColumnElement[Any], ColumnElement[Any
 def _factors(site: Site | None, numbers: Mapping[str, Floats]) -> tuple[Floats, Floats]:
     """Return what each job emitted and cost.
 
-    NaN where the site does not say, or nothing was measured.
+    They are NaN if the site gives no factors or prices, or if nothing was measured.
     """
     end_s = numbers["end_s"]
     days, place = np.unique(end_s // DAY_S, return_inverse=True)  # factors change at midnight, UTC

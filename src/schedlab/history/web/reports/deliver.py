@@ -1,4 +1,4 @@
-"""Reports that are made by themselves, each once: into a folder, and by e-mail."""
+"""Reports that the service delivers by itself, each once: into a folder, and by e-mail."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ _HOUR_S = 3_600
 
 @dataclass(frozen=True)
 class Delivery:
-    """A report that somebody is to have.
+    """A report to deliver.
 
     Args:
-        key: by which the store knows whether it was delivered.
+        key: the key by which the store knows whether it was delivered.
         work: delivers it.
     """
 
@@ -47,14 +47,14 @@ class Delivery:
 
 @dataclass(frozen=True)
 class Post:
-    """What delivers the reports of a site."""
+    """Delivers the reports of a site."""
 
     database: Database
     site: Site
     section: ReportsSection
 
     def deliver(self, now_s: float) -> None:
-        """Deliver what is due and was not delivered yet; what fails is tried again next time."""
+        """Deliver the reports that are due and not yet delivered; retry failed ones next time."""
         zone = find_zone(self.site.about.time_zone)
         for kind in self.section.periods:
             period = Period.at(kind, now_s - self.section.hour * _HOUR_S, zone).before
@@ -90,7 +90,7 @@ class Post:
     def _mail(
         self, subject: Subject, period: Period, address: str, viewer: Viewer | None = None
     ) -> None:
-        """Send it; subscribers get no message about a time without jobs."""
+        """Send a report; subscribers get no message about a period without jobs."""
         report = self._report(subject, period, viewer or _ALL)
         if viewer is not None and not report.use.jobs:
             return
@@ -144,7 +144,7 @@ class Post:
 
 
 def subjects_of(viewer: Viewer, site: Site) -> list[Subject]:
-    """Return whom reports to somebody are about: the site, their groups, or themselves."""
+    """Return the subjects of reports to a viewer: the site, their groups, or themselves."""
     if viewer.role in OPERATORS:
         return [Subject("site", site.about.name)]
     if viewer.role is Role.MANAGER:

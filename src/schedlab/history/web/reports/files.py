@@ -13,19 +13,19 @@ MEDIA_TYPES = {"html": "text/html; charset=utf-8", "pdf": "application/pdf"}
 def as_html(
     report: PeriodReport, site: str, url: str | None = None, stop_url: str | None = None
 ) -> str:
-    """Return one file that needs nothing else.
+    """Return the report as one HTML file that needs no others.
 
     Args:
-        report: what it says.
-        site: what the site is called.
-        url: of the same on a page.
+        report: the report.
+        site: the name of the site.
+        url: the URL of the page with the same report.
         stop_url: where its receivers can stop the messages.
     """
     return written("report_file.html", report=report, site=site, url=url, stop_url=stop_url)
 
 
 def as_file(report: PeriodReport, site: str, format: str, url: str | None = None) -> bytes:
-    """Return the file in that format."""
+    """Return the report as a file in that format."""
     html = as_html(report, site, url)
     return to_pdf(html) if format == "pdf" else html.encode()
 
@@ -38,7 +38,7 @@ def as_message(
     stop_url: str | None = None,
     with_pdf: bool = False,
 ) -> MailMessage:
-    """Return the message; a PDF goes along where it is wanted and can be printed."""
+    """Return the report as a message, with a PDF if one is wanted and can be printed."""
     html = as_html(report, site, url, stop_url)
     text = written("report.txt", report=report, url=url, stop_url=stop_url)
     files: tuple[Attachment, ...] = ()

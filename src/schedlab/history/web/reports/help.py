@@ -32,7 +32,7 @@ class Hint:
 
     Args:
         text: the sentence.
-        node_hours: of the jobs that it is about; None if it is about all of them.
+        node_hours: the node-hours of the jobs that it is about; None if it is about all jobs.
         jobs: the ids of some of them, the largest first.
         advice: what the largest of them should ask for.
     """
@@ -44,7 +44,7 @@ class Hint:
 
 
 def hints(use: Use, largest: Sequence[WastedJob], site: Site | None) -> Iterator[Hint]:
-    """Yield what would help, by the jobs of most node-hours and by the requests of all."""
+    """Yield what would help, from the jobs with most node-hours and from the requests of all."""
     poor: defaultdict[str, list[WastedJob]] = defaultdict(list)
     for job in largest:
         for each in job.efficiency.uses:

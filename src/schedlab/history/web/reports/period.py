@@ -16,7 +16,7 @@ class Period:
     Args:
         kind: ``week`` or ``month``.
         first: its first day.
-        zone: in which its days begin.
+        zone: the zone in which its days begin.
     """
 
     kind: str
@@ -40,18 +40,18 @@ class Period:
 
     @property
     def after(self) -> date:
-        """The first day of the next."""
+        """The first day of the next period."""
         later = self.first + timedelta(days=7 if self.kind == "week" else 31)
         return later if self.kind == "week" else later.replace(day=1)
 
     @property
     def next(self) -> Period:
-        """The one that follows."""
+        """The next period."""
         return Period.around(self.kind, self.after, self.zone)
 
     @property
     def before(self) -> Period:
-        """The one that it follows."""
+        """The previous period."""
         return Period.around(self.kind, self.first - timedelta(days=1), self.zone)
 
     @property
@@ -61,24 +61,24 @@ class Period:
 
     @property
     def to_s(self) -> int:
-        """When it is over."""
+        """When it is over, in epoch seconds."""
         return self._begin_s(self.after)
 
     @property
     def days(self) -> list[tuple[str, int]]:
-        """Each of its days, and when it begins."""
+        """Each of its days, and when the day begins."""
         count = (self.after - self.first).days
         each = [self.first + timedelta(days=number) for number in range(count)]
         return [(str(day), self._begin_s(day)) for day in each]
 
     @property
     def key(self) -> str:
-        """``2026-W46`` or ``2026-11``."""
+        """Its short name, such as ``2026-W46`` or ``2026-11``."""
         return f"{self.first:%G-W%V}" if self.kind == "week" else f"{self.first:%Y-%m}"
 
     @property
     def label(self) -> str:
-        """As it stands in a heading."""
+        """Its name in headings."""
         if self.kind == "month":
             return f"{self.first:%B %Y}"
         last = self.after - timedelta(days=1)

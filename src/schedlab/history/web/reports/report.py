@@ -27,11 +27,11 @@ _LISTED = 10
 
 @dataclass(frozen=True)
 class Subject:
-    """Whose jobs a report is about.
+    """The user, group or site that a report is about.
 
     Args:
         kind: ``user``, ``group`` or ``site``.
-        name: of the user or the group; of the site, what it is called.
+        name: the name of the user, the group or the site.
     """
 
     kind: str
@@ -39,12 +39,12 @@ class Subject:
 
     @property
     def title(self) -> str:
-        """As it stands in a heading."""
+        """Its name in headings."""
         return self.name if self.kind == "site" else f"{self.kind} {self.name}"
 
     @property
     def query(self) -> JobQuery:
-        """Which jobs are theirs."""
+        """The query for its jobs."""
         if self.kind == "site":
             return JobQuery()
         names = (self.name,)
@@ -53,19 +53,19 @@ class Subject:
 
 @dataclass(frozen=True)
 class PeriodReport:
-    """What the jobs did that ended in a period.
+    """A report on the jobs that ended in a period.
 
     Args:
-        subject: whose jobs.
-        period: when they ended.
-        use: what they come to.
-        before: the same of the period before; of as much of it as has passed of this one.
+        subject: the subject whose jobs they are.
+        period: the period in which they ended.
+        use: their use.
+        before: the use in the period before, or in as much of it as has passed of this one.
         waste: what the largest of them held and did not use.
         days: node-hours by day.
-        users: use by user, of a group or the site; those of most node-hours.
-        groups: use by group, of the site.
+        users: use by user, for a group or the site; those with most node-hours.
+        groups: use by group, for the site; those with most node-hours.
         hints: what would help.
-        currency: of costs.
+        currency: the currency of costs.
     """
 
     subject: Subject
@@ -91,13 +91,13 @@ class PeriodReport:
 
     @property
     def file_name(self) -> str:
-        """What its file is called, without an ending; no character of a name can leave a folder."""
+        """The name of its file, without an ending; no character in it can lead out of a folder."""
         named = self.subject.kind if self.subject.kind == "site" else self.subject.title
         safe = "".join(each if each.isalnum() or each in "._" else "-" for each in named)
         return f"report-{safe}-{self.period.key}"
 
     def facts(self) -> dict[str, Any]:
-        """Return the figures as JSON has them."""
+        """Return the numbers of the report, in types that JSON has."""
         period = self.period
         return {
             "subject": asdict(self.subject),
@@ -131,7 +131,7 @@ def make_report(
 ) -> PeriodReport:
     """Return the report on those of the subject's jobs that the viewer sees."""
     ended = ended_jobs(connection, viewer, subject.query, site, period, period.to_s)
-    # Three days of a week beside all seven of the last would look like good or bad news.
+    # To compare three days of a week with all seven of the last would look like good or bad news.
     passed_s = time.time() - period.from_s
     is_over = time.time() >= period.to_s
     until_s = period.before.to_s if is_over else period.before.from_s + max(0.0, passed_s)

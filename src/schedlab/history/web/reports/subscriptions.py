@@ -31,12 +31,12 @@ def subscribe(connection: Connection, wanted: Subscription) -> None:
 
 
 def unsubscribe(connection: Connection, account: str) -> None:
-    """Send no more."""
+    """Stop sending reports to an account."""
     connection.execute(delete(subscriptions).where(subscriptions.c.account == account))
 
 
 def list_subscriptions(connection: Connection, account: str | None = None) -> list[Subscription]:
-    """List those of all accounts, or of one."""
+    """Return the subscriptions of all accounts, or of one."""
     statement = select(subscriptions).order_by(subscriptions.c.account)
     if account is not None:
         statement = statement.where(subscriptions.c.account == account)

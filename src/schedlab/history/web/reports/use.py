@@ -1,4 +1,4 @@
-"""What jobs come to."""
+"""The use of jobs: sums and means."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from schedlab.history.web.reports.columns import HOUR_S, Ended, Floats
 
 @dataclass(frozen=True)
 class Use:
-    """Sums and means over jobs; None where no job tells.
+    """Sums and means over jobs; None where no job has a value.
 
     Args:
-        jobs: how many ended.
-        not_completed: of these, did not end as they should.
-        node_hours: that they held.
-        gpu_hours: that they held; None unless GPUs have a price.
-        energy_joule: that they used, as far as it was measured.
-        jobs_with_energy: of how many it was.
-        carbon_gram: what that emitted.
-        cost: of node-hours, GPU-hours and energy.
-        mean_wait_s: from submission to start.
-        median_wait_s: which half of them did not exceed.
-        p95_wait_s: which 95 % of them did not exceed.
+        jobs: the number of jobs that ended.
+        not_completed: the number of these that did not end as they should.
+        node_hours: the node-hours that they held.
+        gpu_hours: the GPU-hours that they held; None unless GPUs have a price.
+        energy_joule: the energy that they used, as far as it was measured.
+        jobs_with_energy: the number of jobs whose energy was measured.
+        carbon_gram: the emissions of this energy.
+        cost: the cost of node-hours, GPU-hours and energy.
+        mean_wait_s: the mean time from submission to start.
+        median_wait_s: the wait that half of them did not exceed.
+        p95_wait_s: the wait that 95 % of them did not exceed.
         mean_wra: run time over requested time, the mean over jobs.
         asked_ratio: all time that was asked for over all that was used.
     """

@@ -1,4 +1,4 @@
-"""What is done in the background: each a function of a task."""
+"""The work that is done in the background: each kind is a function of a task."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TWIN, FORECAST = "twin", "forecast"
 
 
 def simulations(database: Database, settings: ServiceSettings) -> Mapping[str, Simulation]:
-    """Return the table of them, over this store."""
+    """Return the functions by kind of task, over this store."""
     machines = SiteMachines(settings.site)
     return {
         ADVICE: partial(advise, database, machines),

@@ -1,4 +1,4 @@
-"""What a user would have waited with tighter requests."""
+"""How long a user would have waited with tighter requests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from schedlab.workload import Workload
 
 POLICY = "easy"
 RATIOS = (1.1, 1.5, 2.0, 3.0, 5.0)
-"""How many times their run times requests are cut to."""
+"""The multiples of the run time to which requests are cut."""
 _ALMOST = 0.9
 _LEAST_CUT = 0.05
 
@@ -36,16 +36,16 @@ class Tried:
 
 @dataclass(frozen=True, kw_only=True)
 class SimulationAdvice:
-    """What came of the simulations.
+    """The result of the simulations.
 
     Args:
-        jobs: of the user, which the waits are the means of.
-        all_jobs: that were simulated with them.
-        nodes: of the cluster.
-        asked_ratio: all time that those jobs asked for over all that they used.
-        recorded_wait_s: as it was in truth.
-        wait_s: in simulation, with the requests as they were.
-        tried: with tighter ones.
+        jobs: the number of the user's jobs, over which the waits are means.
+        all_jobs: the number of all jobs that were simulated.
+        nodes: the number of nodes of the cluster.
+        asked_ratio: all time that the user's jobs asked for over all that they used.
+        recorded_wait_s: the mean wait as it really was.
+        wait_s: the mean wait in simulation, with the requests as they were.
+        tried: the mean waits in simulation, with tighter requests.
         notes: what machine was simulated, one sentence each.
     """
 
@@ -60,7 +60,7 @@ class SimulationAdvice:
 
     @property
     def best(self) -> Tried | None:
-        """The loosest request with almost all of the gain; None where hardly anything is gained."""
+        """The loosest request with almost all of the gain; None if hardly anything is gained."""
         least_s = min((each.wait_s for each in self.tried), default=self.wait_s)
         gain_s = self.wait_s - least_s
         if gain_s < _LEAST_CUT * self.wait_s or gain_s < 1:
@@ -72,7 +72,7 @@ class SimulationAdvice:
 
     @classmethod
     def from_result(cls, result: Mapping[str, Any]) -> SimulationAdvice:
-        """Read it as a task keeps it."""
+        """Return the advice that a task's result holds."""
         known = {each.name: result[each.name] for each in fields(cls) if each.name in result}
         return cls(**{**known, "tried": [Tried(**each) for each in result["tried"]]})
 

@@ -1,4 +1,4 @@
-"""A forecast as a task: of all jobs that wait on a cluster, of all users."""
+"""A forecast as a task, for the jobs of all users that wait on a cluster."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def forecast_starts(
     task: QueuedTask,
     progress: Progress,
 ) -> Any:
-    """Return the interval of each job's start in epoch seconds, by key, and what made it."""
+    """Return each job's start interval in epoch seconds, by key, and what computed it."""
     cluster, now_s = task.parameters["cluster"], task.parameters["now_s"]
     with database.reading_long() as connection:
         records = records_of(connection, cluster, now_s)

@@ -28,20 +28,20 @@ Seconds = NDArray[np.float64]
 LEARNT_S = 28 * 86_400
 """The greatest age of a job to learn from."""
 LEARNT = 10_000
-"""The number of jobs to learn from, at most; the latest count."""
+"""The largest number of jobs to learn from; the latest are taken."""
 
 
 @dataclass(frozen=True, eq=False)
 class PastJobs:
-    """Jobs as columns, those that have not ended too.
+    """Jobs as columns, including those that have not ended.
 
     Args:
-        workload: all that the machine can hold.
+        workload: all jobs that the machine can hold.
         platform: the machine.
-        epoch_s: when time 0 of the workload was.
-        key: of each job in the store.
-        start_s: on the workload's clock; NaN for a job that has not started.
-        end_s: the same; NaN for a job that has not ended.
+        epoch_s: time 0 of the workload, in epoch seconds.
+        key: the key of each job in the store.
+        start_s: starts on the workload's clock; NaN for a job that has not started.
+        end_s: ends on the workload's clock; NaN for a job that has not ended.
     """
 
     workload: Workload
@@ -53,7 +53,7 @@ class PastJobs:
 
 
 def records_of(connection: Connection, cluster: str, now_s: int) -> dict[int, Record]:
-    """Return the records by key, in order of submission.
+    """Return the records of a cluster's jobs by key, in the order of submission.
 
     Jobs that are held or not yet eligible are left out: it is unknown when they may start.
     """
@@ -76,7 +76,7 @@ def records_of(connection: Connection, cluster: str, now_s: int) -> dict[int, Re
 def past_of(
     records: Mapping[int, Record], cluster: str, machines: SiteMachines, now_s: int
 ) -> PastJobs:
-    """Return the same as columns, for the machine that the site file describes."""
+    """Return the jobs as columns, for the machine that the site file describes."""
     rows = list(records.values())
     closed = (_closed(record, now_s) for record in rows)
     workload = history_workload(closed, Path("history"), ReadOptions(), name=cluster)

@@ -21,19 +21,19 @@ from schedlab.workload import Workload
 
 POLICY = "easy"
 BEFORE_S = (86_400, 21_600, 3_600)
-"""How long before the job came the simulation begins: the first with few enough jobs."""
+"""The simulation begins this long before the job came: the first value with few enough jobs."""
 _KIB = 1024
 _LEAST_S, _LEAST_SHARE = 300, 0.25
 
 
 @dataclass(frozen=True, kw_only=True)
 class Gain:
-    """What came of the two simulations.
+    """The result of the two simulations.
 
     Args:
-        wait_s: of the job as it asked.
-        changed_wait_s: of the job, had it asked for less.
-        jobs: that were simulated.
+        wait_s: the wait of the job with its own request.
+        changed_wait_s: the wait of the job with the smaller request.
+        jobs: the number of jobs that were simulated.
         before_s: how long before the job came the simulation began.
         notes: what machine was simulated, one sentence each.
     """
@@ -46,20 +46,20 @@ class Gain:
 
     @property
     def is_large(self) -> bool:
-        """Whether it is worth a word: minutes, and a good part of the wait."""
+        """Whether the gain is worth mentioning: minutes, and a good part of the wait."""
         saved_s = self.wait_s - self.changed_wait_s
         return saved_s >= max(_LEAST_S, _LEAST_SHARE * self.wait_s)
 
     @classmethod
     def from_result(cls, result: Mapping[str, Any]) -> Gain:
-        """Return what a task keeps."""
+        """Return the gain that a task's result holds."""
         return cls(**{each.name: result[each.name] for each in fields(cls)})
 
 
 def simulate_gain(
     database: Database, machines: SiteMachines, task: QueuedTask, progress: Progress
 ) -> Any:
-    """Simulate the time until the job started, as it asked and as it should have asked."""
+    """Simulate the time until the job started, with its own request and with the better one."""
     asked = task.parameters
     with database.reading_long() as connection:
         before_s, replay = _replay(connection, task.viewer, machines, asked)

@@ -68,7 +68,7 @@ def fitting(workload: Workload, platform: Platform) -> Mask:
 
 
 def _unfit(workload: Workload, platform: Platform, jobs: NDArray[np.int64]) -> list[int]:
-    """Return the places in ``jobs`` of those that fit nowhere, by halving."""
+    """Return the places in ``jobs`` of the jobs that fit nowhere; search by halving."""
     chosen = np.zeros(len(workload), dtype=bool)
     chosen[jobs] = True
     try:
@@ -85,7 +85,7 @@ def _unfit(workload: Workload, platform: Platform, jobs: NDArray[np.int64]) -> l
 def machine_notes(
     workload: Workload, platform: Platform, *, is_described: bool, left_out: int, whole_nodes: bool
 ) -> Iterator[str]:
-    """Say what machine was simulated, one sentence each."""
+    """Yield sentences on the machine that was simulated."""
     if not is_described:
         yield "The site file does not describe the nodes; the simulation has those jobs ran on."
     yield from _sharing(workload, platform, whole_nodes=whole_nodes)

@@ -20,7 +20,7 @@ OFFERED = (*(name for name in POLICIES if name not in STANDALONE), *EVOLVED)
 def check_policies(names: Sequence[str]) -> list[str]:
     """Return the full names, each once.
 
-    Only names of the tables are allowed: others could load any code or file of the machine.
+    Only names in the tables are allowed: others could load any code or file on the machine.
     """
     for name in names:
         _require_known(name)

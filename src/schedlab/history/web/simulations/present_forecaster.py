@@ -18,19 +18,19 @@ _FORGOTTEN = (
     *("depends_on", "dependencies", "think_time_s", "begin_after_s", "cancel_after_s"),
     *("array", "array_index", "array_limit"),
 )
-"""Columns that say what a job had to wait for: those that are looked at are eligible."""
+"""Columns that say what a job had to wait for; they are dropped, since all jobs are eligible."""
 
 
 class PresentForecaster(PastForecaster):
     """Forecasts starts at moments of a cluster's past, one after the other.
 
-    The jobs that run go on, those that wait start under EASY, in the order in which they came. It
-    learns how the real order differs.
+    The jobs that run go on, and those that wait start under EASY, in the order in which they came.
+    The forecaster learns how the real order differs.
 
     Args:
         past: the jobs.
-        forks: how many futures are simulated.
-        seed: draws them.
+        forks: the number of futures that are simulated.
+        seed: the seed that draws them.
     """
 
     def __init__(self, past: PastJobs, *, forks: int = 50, seed: int = 0) -> None:
@@ -39,7 +39,7 @@ class PresentForecaster(PastForecaster):
         super().__init__(past.workload, submit_s, past.start_s, past.end_s, forks=forks, seed=seed)
 
     def starts(self, running: Places, waiting: Places, at_s: float) -> Seconds:
-        """Simulate EASY."""
+        """Return the starts of waiting jobs under EASY: a row for each simulated future."""
         running = running[np.argsort(self._start_s[running], kind="stable")]
         places = np.concatenate([running, waiting])
         elapsed_s = np.zeros(len(places))
@@ -55,7 +55,7 @@ class PresentForecaster(PastForecaster):
         return by_place[:, len(running) :]
 
     def _present(self, places: Places, running: int, elapsed_s: Seconds) -> Simulation:
-        """Simulate those that run from 0 on; the others come a second later."""
+        """Simulate the present: running jobs come at 0 and the others a second later."""
         workload = self._past.workload
         names = [name for name in workload.columns if name not in _FORGOTTEN]
         columns = {name: workload[name][places] for name in names}
@@ -66,7 +66,7 @@ class PresentForecaster(PastForecaster):
         return Simulation(there, self._past.platform, POLICY).run(1)
 
     def _drawn(self, places: Places, elapsed_s: Seconds) -> NDArray[np.int64]:
-        """Return how long jobs go on to run: a row for each future."""
+        """Return how much longer jobs run: a row for each future."""
         workload = self._past.workload
         users = workload["user"][places]
         kinds = np.column_stack([users, workload["nodes"][places], workload["request_s"][places]])

@@ -11,7 +11,7 @@ from schedlab.history.web.twin import Twin, TwinSettings
 
 
 def twin_what_if(twin: Twin | None, task: QueuedTask, progress: Progress) -> Any:
-    """Let the twin replay the history as it is and changed."""
+    """Let the twin replay the history, with Slurm as it is and as changed."""
     if twin is None:
         raise ParameterError("the site has no twin of its Slurm any more")
     asked = TwinSettings.of(task.parameters)

@@ -1,4 +1,4 @@
-"""What the jobs of a window would have met under other policies."""
+"""How the jobs of a window would have fared under other policies."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from schedlab.sim.node_shares import busy_nodes
 _BINS = 240
 _SHARES = np.linspace(0, 100, 101)
 SCHEDULES = "schedules"
-"""The key of the result under which the table of all jobs is."""
+"""The key of the result that holds the table of jobs."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class WhatIfSettings:
-    """What is simulated.
+    """The settings of a what-if.
 
     Args:
         window: a cluster and a time.
@@ -43,7 +43,7 @@ class WhatIfSettings:
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any]) -> WhatIfSettings:
-        """Return what a task keeps."""
+        """Return the settings that a task's parameters hold."""
         return cls(
             window=Window(**parameters["window"]),
             policies=tuple(parameters["policies"]),
@@ -51,7 +51,7 @@ class WhatIfSettings:
         )
 
     def parameters(self) -> dict[str, Any]:
-        """Return them as a task keeps them."""
+        """Return the settings as a task's parameters."""
         return {
             "window": asdict(self.window),
             "policies": list(self.policies),
@@ -61,7 +61,7 @@ class WhatIfSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class PolicyOutcome:
-    """What the counted jobs met under one policy.
+    """How the counted jobs fared under one policy.
 
     Args:
         policy: its name.
@@ -84,13 +84,13 @@ class PolicyOutcome:
 
 @dataclass(frozen=True, kw_only=True)
 class WhatIfComparison:
-    """What happened, and what would have.
+    """What happened, and what would have happened under other policies.
 
     Args:
-        jobs: that are counted.
-        all_jobs: that were simulated.
-        nodes: of the cluster.
-        outcomes: as it was first, then under each policy.
+        jobs: the number of counted jobs.
+        all_jobs: the number of simulated jobs.
+        nodes: the number of nodes of the cluster.
+        outcomes: first what really happened, then the outcome of each policy.
         notes: what machine was simulated, one sentence each.
     """
 
@@ -102,7 +102,7 @@ class WhatIfComparison:
 
     @classmethod
     def from_result(cls, result: Mapping[str, Any]) -> WhatIfComparison:
-        """Return what a task keeps."""
+        """Return the comparison that a task's result holds."""
         known = {each.name: result[each.name] for each in fields(cls) if each.name in result}
         return cls(**{**known, "outcomes": [PolicyOutcome(**each) for each in result["outcomes"]]})
 
@@ -110,7 +110,7 @@ class WhatIfComparison:
 def what_if(
     database: Database, machines: SiteMachines, task: QueuedTask, progress: Progress
 ) -> Any:
-    """Simulate the window under each policy, and put it beside what happened."""
+    """Simulate the window under each policy, and compare that with what happened."""
     settings = WhatIfSettings.of(task.parameters)
     policies = check_policies(settings.policies)
     with database.reading_long() as connection:

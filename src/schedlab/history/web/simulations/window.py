@@ -30,7 +30,7 @@ from schedlab.workload.readers import ReadOptions
 from schedlab.workload.readers.job_history import history_workload
 
 MOST_JOBS = 100_000
-"""In one window."""
+"""The largest number of jobs in one window."""
 FACTS = ("jobid", "job_name", "user_identifier", "accounting_group", "partition")
 
 Progress = Callable[[int, int], None]
@@ -39,7 +39,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Window:
-    """A cluster, and a time from which jobs are counted to one before which they are."""
+    """A cluster and a time: jobs submitted from ``from_s`` on and before ``to_s`` are counted."""
 
     cluster: str
     from_s: int
@@ -51,7 +51,7 @@ class Window:
 
     @property
     def condition(self) -> ColumnElement[bool]:
-        """Jobs that were submitted in the window or ran in it, and have ended."""
+        """The condition of jobs that were submitted in the window or ran in it, and have ended."""
         return and_(
             jobs.c.cluster == self.cluster,
             jobs.c.id.in_(keys_around(self.from_s, self.to_s)),
@@ -66,14 +66,14 @@ class HistoryWindow:
     """The jobs of a window.
 
     Args:
-        workload: all of them that the machine can hold.
+        workload: all jobs of the window that the machine can hold.
         platform: the machine.
-        recorded: when they really ran.
+        recorded: the schedule as it really was.
         counted: the numbers (``job_id``) of those that were submitted in the window and that the
             viewer sees.
         span_s: the window, in the workload's own time.
         facts: the identity of each job, by ``job_id`` - 1.
-        keys: of the jobs in the store, by ``job_id`` - 1.
+        keys: the key of each job in the store, by ``job_id`` - 1.
         whole_nodes: whether every job has its nodes to itself in simulations.
         notes: what machine is simulated, one sentence each.
     """
@@ -90,7 +90,7 @@ class HistoryWindow:
 
     @property
     def nodes(self) -> int:
-        """How many nodes the machine has."""
+        """The number of nodes of the machine."""
         return self.platform.nodes
 
     def told(self, schedule: Schedule) -> Schedule:
@@ -100,7 +100,7 @@ class HistoryWindow:
     def simulate(
         self, policy: str, progress: Progress | None = None, workload: Workload | None = None
     ) -> Schedule:
-        """Run the jobs, or others in their place, on the machine."""
+        """Simulate the jobs, or others in their place, on the machine."""
         return simulate(
             self.workload if workload is None else workload,
             self.platform,
@@ -111,7 +111,7 @@ class HistoryWindow:
 
 
 def version_of(connection: Connection, viewer: Viewer, window: Window) -> str:
-    """Return another one where the history of the window has changed."""
+    """Return a text that changes with the history of the window; refuse too many jobs."""
     columns = (jobs.c.end_s, jobs.c.req_walltime_s)
     some = select(*columns).where(countable(viewer), window.condition).limit(MOST_JOBS + 1)
     meant = some.subquery()
@@ -132,7 +132,7 @@ def replay_of(
     *,
     whole_nodes: bool = False,
 ) -> HistoryWindow:
-    """Return the window for simulation; with jobs of others, which must not be shown."""
+    """Return the window for simulation; it has jobs of others, which must not be shown."""
     meant = (countable(viewer), window.condition)
     statement = select(jobs.c.record, visible(viewer), jobs.c.id).where(*meant)
     rows = connection.execute(statement.order_by(jobs.c.queue_s, jobs.c.id).limit(MOST_JOBS)).all()
@@ -169,14 +169,14 @@ def replay_of(
 def _noted(
     records: Iterable[Mapping[str, Any]], facts: list[dict[str, Any]]
 ) -> Iterator[Mapping[str, Any]]:
-    """Keep the identity of each job: the records themselves are large."""
+    """Yield the records, and keep only the identity of each job: records are large."""
     for record in records:
         facts.append({name: record.get(name) for name in FACTS})
         yield record
 
 
 def _counted(workload: Workload, seen: Mask, span_s: tuple[int, int]) -> NDArray[np.int64]:
-    """Number jobs from 1 in the order of the rows."""
+    """Return the numbers of the counted jobs, which count from 1 in the order of the rows."""
     submit_s, job_id = workload["submit_s"], workload["job_id"]
     in_window = (submit_s >= span_s[0]) & (submit_s < span_s[1])
     counted: NDArray[np.int64] = job_id[in_window & seen[job_id - 1]]

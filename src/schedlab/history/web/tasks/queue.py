@@ -21,20 +21,20 @@ from schedlab.history.web.tasks.task import (
 )
 
 MOST_UNFINISHED = 3
-"""Of one account."""
+"""The largest number of unfinished tasks of one account."""
 KEPT = 50
-"""Of one account: of more, the oldest are forgotten."""
+"""The number of tasks that are kept for one account; of more, the oldest are deleted."""
 LOST_AFTER_S = 120.0
 """The time without a sign after which a worker counts as gone."""
 
 
 def submit(connection: Connection, asked: TaskRequest, *, kept: int | None = None) -> str:
-    """Return the id of the task that gives what is asked: a new one, unless there is one already.
+    """Return the id of the task that does what is asked: a new task, unless one exists already.
 
     Args:
-        connection: to the store.
+        connection: a connection to the store.
         asked: what is simulated, and for whom.
-        kept: how many tasks of the account are kept. Default: ``KEPT``.
+        kept: the number of tasks of the account that are kept. Default: ``KEPT``.
     """
     account = asked.viewer.user
     assert account is not None, "only an account may ask"
@@ -58,14 +58,14 @@ def submit(connection: Connection, asked: TaskRequest, *, kept: int | None = Non
 
 
 def find_asked(connection: Connection, asked: TaskRequest) -> QueuedTask | None:
-    """Return the last task of the account that gives what is asked, if there is one."""
+    """Return the last task of the account that does what is asked, if there is one."""
     own = (tasks.c.account == asked.viewer.user, tasks.c.kind == asked.kind)
     found = _found(connection, *own, tasks.c.key == asked.key, limit=1)
     return found[0] if found else None
 
 
 def find_task(connection: Connection, task_id: str, account: str | None) -> QueuedTask | None:
-    """Return the task, if this account asked for it: another's is none."""
+    """Return the task; None if there is none, or if another account asked for it."""
     found = _found(connection, tasks.c.id == task_id, tasks.c.account == account, limit=1)
     return found[0] if found else None
 
@@ -85,7 +85,7 @@ def has_work(connection: Connection) -> bool:
 
 
 def claim(connection: Connection, worker: str) -> QueuedTask | None:
-    """Return the task that has waited longest, which is now this worker's and no other's."""
+    """Claim the task that has waited longest for this worker, and return it if there is one."""
     mark_lost(connection)
     waiting = tasks.c.state == State.WAITING
     first = select(tasks.c.id).where(waiting).order_by(tasks.c.created_s, tasks.c.id).limit(1)
@@ -101,19 +101,19 @@ def claim(connection: Connection, worker: str) -> QueuedTask | None:
 
 
 def note_progress(connection: Connection, task_id: str, worker: str, progress: float) -> bool:
-    """Say how far it is; False if the worker need not go on."""
+    """Note the progress of a task; return False if the worker need not go on."""
     return _changed(connection, task_id, worker, {"progress": progress, "seen_s": time.time()})
 
 
 def note_alive(connection: Connection, task_id: str, worker: str) -> None:
-    """Say that the worker is there still."""
+    """Note that the worker is still there."""
     _changed(connection, task_id, worker, {"seen_s": time.time()})
 
 
 def finish(
     connection: Connection, task_id: str, worker: str, *, result: Any = None, failure: str = ""
 ) -> None:
-    """Keep what came of it, unless it was cancelled meanwhile."""
+    """Store the result or the failure of a task, unless it was cancelled meanwhile."""
     ended = {
         "state": State.FAILED if failure else State.DONE,
         "progress": 1.0,
@@ -125,19 +125,19 @@ def finish(
 
 
 def cancel(connection: Connection, task_id: str, account: str | None) -> None:
-    """End it, if this account asked for it and it is not finished."""
+    """Cancel a task, if this account asked for it and it is not finished."""
     this = (tasks.c.id == task_id) & (tasks.c.account == account)
     values = {"state": State.CANCELLED, "ended_s": time.time()}
     connection.execute(update(tasks).where(this, tasks.c.state.in_(UNFINISHED)).values(values))
 
 
 def mark_lost(connection: Connection) -> None:
-    """Mark as lost what a worker began that is gone: it will never end."""
+    """Mark the tasks of workers that are gone as interrupted: they will never end."""
     _interrupt(connection, _is_lost())
 
 
 def give_up(connection: Connection, worker: str) -> None:
-    """Give up whatever the worker is at, which ends."""
+    """Mark the running task of a worker that ends as interrupted."""
     _interrupt(connection, (tasks.c.state == State.RUNNING) & (tasks.c.worker == worker))
 
 

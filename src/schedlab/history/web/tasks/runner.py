@@ -1,4 +1,4 @@
-"""The part of a worker that simulates, beside the requests that it answers."""
+"""The thread of a worker that simulates, beside the requests that it answers."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ _NOTED_EVERY_S = 0.5
 _SEEN_EVERY_S = LOST_AFTER_S / 4
 
 Progress = Callable[[float], None]
-"""Called with the share that is done, from 0 to 1; raises what ends the simulation."""
+"""Called with the share that is done, from 0 to 1; what it raises ends the simulation."""
 Simulation = Callable[[QueuedTask, Progress], Any]
-"""From a task to a result that JSON can hold."""
+"""Does a task and returns the result, in types that JSON has."""
 
 
 class Unwanted(Exception):  # noqa: N818 (no error: somebody changed their mind)
@@ -49,8 +49,8 @@ class Runner:
     """Does one task after the other, in a thread of its own.
 
     Args:
-        database: where the queue is.
-        simulations: what each kind of task means.
+        database: the database that has the queue.
+        simulations: the function that does each kind of task.
     """
 
     def __init__(self, database: Database, simulations: Mapping[str, Simulation]) -> None:
@@ -64,11 +64,11 @@ class Runner:
         self._thread.start()
 
     def wake(self) -> None:
-        """Look now: there may be a new task."""
+        """Look for tasks now: there may be a new one."""
         self._woken.set()
 
     def stop(self) -> None:
-        """End the thread; a task that it is at is marked as interrupted."""
+        """End the thread, and mark a task that it has not finished as interrupted."""
         self._is_stopping = True
         self.wake()
         self._thread.join(timeout=10)

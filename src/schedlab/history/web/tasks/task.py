@@ -1,4 +1,4 @@
-"""What a task is."""
+"""Tasks: simulations that somebody asks for, and their states."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from schedlab.history.web.access import Role, Viewer
 
 
 class State(StrEnum):
-    """How far a task has come."""
+    """The state of a task."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -31,13 +31,13 @@ UNFINISHED = (State.WAITING, State.RUNNING)
 
 @dataclass(frozen=True)
 class TaskRequest:
-    """What somebody asks to be simulated.
+    """A simulation that somebody asks for.
 
     Args:
-        kind: a key of ``SIMULATIONS``.
-        parameters: of the simulation; JSON can hold them.
-        viewer: who asks; the result tells about jobs that they see.
-        version: of what is in the store; another gives another result.
+        kind: a key of ``simulations()``.
+        parameters: the parameters of the simulation, in types that JSON has.
+        viewer: who asks; the result covers jobs that they see.
+        version: the version of what is in the store; another gives another result.
     """
 
     kind: str
@@ -47,14 +47,14 @@ class TaskRequest:
 
     @property
     def key(self) -> str:
-        """The same for what must give the same result."""
+        """A digest, which is the same for requests that must give the same result."""
         content = to_json([self.kind, self.parameters, viewer_document(self.viewer), self.version])
         return blake2b(content, digest_size=16).hexdigest()
 
 
 @dataclass(frozen=True, kw_only=True)
 class QueuedTask:
-    """A simulation that somebody asked for."""
+    """A simulation that somebody asked for, with its state and result."""
 
     id: str
     kind: str
@@ -72,7 +72,7 @@ class QueuedTask:
 
     @property
     def is_finished(self) -> bool:
-        """Whether nothing more will come of it."""
+        """Whether the task has ended: it neither waits nor runs."""
         return self.state not in UNFINISHED
 
     @classmethod
@@ -91,7 +91,7 @@ class QueuedTask:
 
 
 def viewer_document(viewer: Viewer) -> dict[str, Any]:
-    """Return who asks, as JSON can hold it."""
+    """Return the viewer in types that JSON has."""
     return {"role": viewer.role, "user": viewer.user, "groups": sorted(viewer.groups)}
 
 

@@ -1,4 +1,4 @@
-"""When jobs arrive."""
+"""The times at which jobs arrive."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BLOCK = 256
 
 @dataclass(frozen=True)
 class LublinArrivals:
-    """The logarithm of the work between two arrivals is gamma, paid out against the daily cycle.
+    """The gap between two arrivals: its logarithm is gamma, and the daily cycle stretches it.
 
     ``alpha`` and ``beta`` describe the rush hours; ``rush_to_all_day`` (ARAR) times alpha is the
     shape for the whole day. The logarithm is drawn again above ``max_ln_gap``; with ``max_gap_s``
@@ -73,7 +73,7 @@ class LublinArrivals:
         points: float,
         max_gap_s: float,
     ) -> Floats:
-        """Yield times of arrivals by blocks; after too long a gap the rest is drawn again."""
+        """Draw times of arrivals in blocks; after too long a gap the rest is drawn again."""
         blocks: list[Floats] = []
         made = refused = 0
         while made < jobs:

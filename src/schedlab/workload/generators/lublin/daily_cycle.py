@@ -31,12 +31,12 @@ class DailyCycle:
 
     @classmethod
     def flat(cls) -> DailyCycle:
-        """Return every half hour alike."""
+        """Return a cycle in which all half hours have the same weight."""
         return cls(np.ones(BUCKETS))
 
     @classmethod
     def gamma(cls, alpha: float, beta: float, first_bucket: int) -> DailyCycle:
-        """Return weights after a gamma density over bucket numbers ``first_bucket`` ... + 47.
+        """Return weights that follow a gamma density over bucket numbers ``first_bucket`` ... + 47.
 
         Bucket number i begins (i - 1) half hours after midnight; the day of the model begins at
         bucket 11, which is 05:00, when the fewest jobs arrive.

@@ -86,7 +86,7 @@ class Lublin:
 
     @property
     def max_nodes(self) -> int:
-        """The machine the jobs are made for."""
+        """The number of nodes of the machine that the jobs are made for."""
         return max(stream.sizes.max_nodes for _, stream in self._streams())
 
     def for_nodes(self, nodes: int) -> Lublin:

@@ -1,12 +1,12 @@
 """The workloads WL1 and WL2 of Takizawa, Nomura and Matsuba, calibrated on the Lublin model.
 
-Asked for are 256 nodes, 80 % (WL1) or 20 % (WL2) single-node jobs, requests of at most 6 h and
+The targets are 256 nodes, 80 % (WL1) or 20 % (WL2) single-node jobs, requests of at most 6 h and
 0.5 h on average, inter-arrival times of at most 0.5 h and 100 s on average. No single constant of
-the model does that, so three parts change: the serial probability (with the mix of parallel sizes
+the model meets them, so three parts change: the serial probability (with the mix of parallel sizes
 kept), the second gamma of the run times with a cut at 6 h, and the gamma of the gaps with a cut at
 0.5 h. The daily cycle is off, as it would stretch gaps at night beyond 0.5 h.
 
-The model's time is the request here; the transform ``accuracy`` makes run times from it.
+The time that the model draws is the request; the transform ``accuracy`` makes run times from it.
 """
 
 from __future__ import annotations

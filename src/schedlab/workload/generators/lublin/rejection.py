@@ -1,4 +1,4 @@
-"""Drawing again what lies beyond a cut."""
+"""Draw values again that lie beyond a cut."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ _KEY = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
-    """Make jobs, hosts, aggregates, provenances, and the log of ingests."""
+    """Make the tables of jobs, hosts, aggregates and provenances, and of the log of ingests."""
     _jobs()
     _parts_of_jobs()
     _log()

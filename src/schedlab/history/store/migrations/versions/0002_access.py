@@ -10,7 +10,7 @@ down_revision = "0001"
 
 
 def upgrade() -> None:
-    """Make accounts, and by what they are recognised."""
+    """Make the tables of accounts, and of what users and programs log in with."""
     _accounts()
     _credentials()
 

@@ -1,4 +1,4 @@
-"""What the history service searches and sums by."""
+"""Columns and indices by which the history service searches and sums."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _KEY = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 _NUMBERS = ["start_s", "end_s", "num_host", "req_walltime_s", "node_s", "energy_joule"]
 _NAMES = ["cluster", "partition", "user_identifier", "accounting_group", "state"]
 
-# How a database finds a number, and texts, in the record.
+# How each database gets a number, and the tags, from the record.
 _NUMBER = {
     "sqlite": "json_extract(record, '$.{0}')",
     "postgresql": "CAST(CAST(record AS jsonb) #>> '{{{0}}}' AS float8)",
@@ -25,7 +25,7 @@ _TAGS = {
 
 
 def upgrade() -> None:
-    """Add the request, the node time and the tags; widen indices so that scans stay within."""
+    """Add the request, the node time and the tags; widen indices so that scans read only them."""
     op.add_column("jobs", sa.Column("req_walltime_s", sa.Double))
     op.add_column("jobs", sa.Column("node_s", sa.BigInteger))
     op.create_table(

@@ -1,4 +1,4 @@
-"""Simulations that the history service was asked for."""
+"""Simulations that users asked the history service for."""
 
 from __future__ import annotations
 

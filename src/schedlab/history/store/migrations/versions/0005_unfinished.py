@@ -1,4 +1,4 @@
-"""The index of unfinished jobs by a condition that is cheap to decide for a row that is added."""
+"""The index of unfinished jobs, by a condition that is cheap to check for an added row."""
 
 from __future__ import annotations
 

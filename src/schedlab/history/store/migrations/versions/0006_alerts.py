@@ -1,4 +1,4 @@
-"""Alerts, and when what the service does by itself is due."""
+"""Alerts, and when each automatic duty of the service is due."""
 
 from __future__ import annotations
 

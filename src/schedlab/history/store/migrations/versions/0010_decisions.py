@@ -1,4 +1,4 @@
-"""What the loop of a site decided."""
+"""Decisions of a site's loop."""
 
 from __future__ import annotations
 

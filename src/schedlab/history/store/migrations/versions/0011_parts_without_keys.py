@@ -1,8 +1,8 @@
 """Hosts, tags and aggregates no longer refer to their job by a constraint.
 
-They are written and deleted in the transaction that writes and deletes the job, and to look up
-the job for each of them was over a quarter of PostgreSQL's work for an ingest. SQLite keeps the
-constraints of tables that it has: it would copy them to drop one.
+They are written and deleted in the transaction that writes and deletes the job, and looking up the
+job for each of them took over a quarter of PostgreSQL's work for an ingest. SQLite keeps the
+constraints of existing tables, since it would have to copy a table to drop one.
 """
 
 from __future__ import annotations
