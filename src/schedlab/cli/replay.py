@@ -25,7 +25,7 @@ NoPast = Annotated[
     bool,
     Option(
         "--no-past",
-        help='Leave out the row "as it was", the recorded schedule.',
+        help='Leave out "as it was", the recorded schedule.',
     ),
 ]
 

@@ -197,7 +197,7 @@ BACKFILLS: dict[str, BackfillEntry] = {
             "depth": DEPTH,
             "alpha": Parameter(
                 factor,
-                "a job may fill a gap if its request is at most alpha times the gap. Default: 1.5",
+                "a job may fill a gap if its estimate is at most alpha times the gap. Default: 1.5",
             ),
             "reservation": RESERVATION,
             "reserve": RESERVE,

@@ -6,7 +6,7 @@ the model meets them, so three parts change: the serial probability (with the mi
 kept), the second gamma of the run times with a cut at 6 h, and the gamma of the gaps with a cut at
 0.5 h. The daily cycle is off, as it would stretch gaps at night beyond 0.5 h.
 
-The time that the model draws is the request; the transform ``accuracy`` makes run times from it.
+The time that the model draws is the request; the transform ``set_run`` makes run times from it.
 """
 
 from __future__ import annotations
