@@ -36,6 +36,10 @@ class NativeVectorEnv(VectorEnv[Rows, NDArray[np.int64], NDArray[Any]], Generic[
         self.single_observation_space, self.single_action_space = spaces(batch)
         self.observation_space = batch_space(self.single_observation_space, batch.size)
         self.action_space = batch_space(self.single_action_space, batch.size)
+        every = np.ones(batch.size, np.bool_)
+        every.flags.writeable = False
+        self._names = batch.core.state_names
+        self._masks = {f"_{name}": every for name in self._names}
 
     def reset(
         self, *, seed: Seeds = None, options: dict[str, Any] | None = None
@@ -77,9 +81,8 @@ class NativeVectorEnv(VectorEnv[Rows, NDArray[np.int64], NDArray[Any]], Generic[
 
     def _where_they_are(self) -> dict[str, Any]:
         """Return the state of every environment, in Gymnasium's way: columns with masks."""
-        states, told = self.batch.states(), np.ones(self.num_envs, np.bool_)
-        columns = dict(zip(self.batch.core.state_names, states.T.copy(), strict=True))
-        return {**columns, **{f"_{name}": told for name in columns}}
+        states = self.batch.states()
+        return dict(zip(self._names, states.T.copy(), strict=True)) | self._masks
 
     def _places(self, reset_mask: NDArray[np.bool_] | None) -> list[int]:
         if reset_mask is None:
