@@ -149,7 +149,9 @@ PARAMETERS: Parameters = {
         ageing, "time after which a fork ends. Default: when all jobs have started"
     ),
     "patience": Parameter(ageing, "wait after which the oldest job goes first. Default: inf"),
-    "guard": Parameter(ageing, "maximum wait, as far as conservative backfilling can keep it. Default: inf"),
+    "guard": Parameter(
+        ageing, "maximum wait, as far as conservative backfilling can keep it. Default: inf"
+    ),
     "fairness": Parameter(
         factor,
         "limit of the worst-off user's mean, as a multiple of that under the base. Default: inf",
