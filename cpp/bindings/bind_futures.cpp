@@ -117,8 +117,9 @@ using PlainCandidate = std::tuple<std::string, std::shared_ptr<Order>,
 void make_lookahead(Lookahead* self, const std::vector<PlainCandidate>& candidates, Time period,
                     std::size_t forks, double doubt, std::optional<Time> horizon,
                     LookaheadMetric metric, Time patience, std::optional<Time> guard,
-                    double fairness, std::size_t search, std::size_t evolve,
-                    std::optional<Time> arrivals, std::int64_t budget, std::uint64_t seed, std::size_t threads) {
+                    double fairness, bool review, std::size_t search, std::size_t evolve,
+                    std::optional<Time> arrivals, std::int64_t budget, std::uint64_t seed,
+                    std::size_t threads) {
     std::vector<LookaheadCandidate> all;
     for (const auto& [name, head, backfill, max_priority_gap] : candidates) {
         all.push_back({name, head, backfill.value_or(nullptr),
@@ -126,7 +127,7 @@ void make_lookahead(Lookahead* self, const std::vector<PlainCandidate>& candidat
     }
     new (self) Lookahead(std::move(all),
                          {period, forks, doubt, horizon.value_or(kNever), metric, patience,
-                          guard.value_or(kNever), fairness, search, evolve,
+                          guard.value_or(kNever), fairness, review, search, evolve,
                           arrivals.value_or(kNever), budget, seed, threads});
 }
 
@@ -137,6 +138,14 @@ std::vector<PlainSwitch> switches_of(const Lookahead& self) {
     for (const Lookahead::Switch& each : self.switches()) {
         plain.emplace_back(each.time, self.candidates()[each.candidate].name, each.waiting,
                            each.gain, each.error);
+    }
+    return plain;
+}
+
+std::vector<std::pair<Time, std::string>> base_changes_of(const Lookahead& self) {
+    std::vector<std::pair<Time, std::string>> plain;
+    for (const Lookahead::BaseChange& each : self.base_changes()) {
+        plain.emplace_back(each.time, self.candidates()[each.candidate].name);
     }
     return plain;
 }
@@ -192,10 +201,10 @@ void bind_futures(nb::module_& m) {
     nb::class_<Lookahead, Policy>(m, "Lookahead", "Tries candidates before it decides.")
         .def("__init__", &make_lookahead, "candidates"_a, "period"_a, "forks"_a, "doubt"_a,
              "horizon"_a.none(), "metric"_a, "patience"_a, "guard"_a.none(),
-             "fairness"_a, "search"_a, "evolve"_a, "arrivals"_a.none(), "budget"_a, "seed"_a, "threads"_a,
-             "A candidate is (name, head, backfill, max_priority_gap); the first is the base, the "
-             "last the one "
-             "whose weights are evolved.")
+             "fairness"_a, "review"_a, "search"_a, "evolve"_a, "arrivals"_a.none(), "budget"_a,
+             "seed"_a, "threads"_a,
+             "A candidate is (name, head, backfill, max_priority_gap); the first is the base, or "
+             "with `review` the first base, the last the one whose weights are evolved.")
         .def("rehearse",
              [](const Lookahead& self, Simulator& simulator) {
                  const nb::gil_scoped_release unlocked;
@@ -210,13 +219,15 @@ void bind_futures(nb::module_& m) {
                      }
                  }
                  return std::make_tuple(self.candidates()[made.chosen].name, made.gain, made.error,
-                                        made.sums, moved);
+                                        made.sums, moved, self.candidates()[made.base].name);
              },
              "simulator"_a,
              "Return what it would decide in this state if it were for the first time: (candidate, "
-             "gain, error, sums by candidate and fork).")
+             "gain, error, sums by candidate and fork, jobs put first, base).")
         .def_prop_ro("switches", &switches_of,
                      "when another candidate was chosen: (time, name, waiting, gain, error)")
+        .def_prop_ro("base_changes", &base_changes_of,
+                     "when another candidate became the base: (time, name)")
         .def_prop_ro("decisions", &Lookahead::decisions, "how often it has decided")
         .def_prop_ro("rollouts", &Lookahead::rollouts, "how many forks it has run")
         .def_prop_ro("moves", &Lookahead::moves, "how often it has put a job first")

@@ -103,12 +103,14 @@ std::shared_ptr<Order> Lookahead::order() const { return order_; }
 void Lookahead::begin(const View& view) {
     *ahead_ = {};
     late_since_ = rest_until_ = 0;
-    chosen_ = 0;
+    chosen_ = base_ = 0;
+    record_.clear();
     is_guarding_ = false;
-    next_ = next_guard_ = guarded_s_ = 0;
+    next_ = next_guard_ = next_review_ = guarded_s_ = 0;
     last_waiting_ = 0;
     decisions_ = rollouts_ = moves_ = 0;
     switches_.clear();
+    base_changes_.clear();
     weights_ = WeightSearch(settings_.seed);
     if (settings_.evolve > 0) use_weights(weights_.mean());
     deciding_ = policies_[0]->clone();
@@ -135,8 +137,10 @@ bool Lookahead::is_due(const View& view) const {
 void Lookahead::decide(View& view) {
     next_ = view.now() + settings_.period;
     last_waiting_ = view.queue().size();
+    const std::size_t base = base_;
     Known known(*view.simulator(), *memory_);
     const Decision made = best(known);
+    if (made.base != base) base_changes_.push_back({view.now(), made.base});
     if (made.chosen != chosen_) {
         switches_.push_back({view.now(), made.chosen, made.waiting, made.gain, made.error});
     }

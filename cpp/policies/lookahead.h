@@ -29,6 +29,7 @@ struct LookaheadSettings {
     Time guard = kNever;
     // The worst-off user's mean is at most this multiple of that under the base.
     double fairness = std::numeric_limits<double>::infinity();
+    bool review = false;     // the base is the candidate with the best record
     std::size_t search = 0;  // how many of the first jobs are tried at the very front
     std::size_t evolve = 0;  // weights of the last candidate to try on the past at each decision
     // How long jobs arrive in the forks, up to a day; kNever: 2 h where run times are known.
@@ -47,13 +48,19 @@ struct LookaheadCandidate {
 };
 
 // Tries candidates before it decides. From time to time it forks the present with drawn run times.
-// In the forks each candidate decides for one period, and the first of them, the base, decides
-// after it. The policy goes on with the candidate that did best. It leaves the base only for a gain
-// that is larger than chance explains.
+// In the forks each candidate decides for one period, and one of them, the base, decides after it:
+// the first, or the one with the best record. The policy goes on with the candidate that did best.
+// It leaves the base only for a gain that is larger than chance explains.
 class Lookahead : public Policy {
   public:
     using Settings = LookaheadSettings;
     using Candidate = LookaheadCandidate;
+
+    // A time at which another candidate became the base.
+    struct BaseChange {
+        Time time;
+        std::size_t candidate;
+    };
 
     // A time at which another candidate was chosen.
     struct Switch {
@@ -67,6 +74,7 @@ class Lookahead : public Policy {
     // The best candidate, and the scores of all that were tried.
     struct Decision {
         std::size_t chosen = 0;
+        std::size_t base = 0;
         std::size_t waiting = 0;
         double gain = 0;   // over the base: the mean over the forks, per waiting job
         double error = 0;  // its standard error
@@ -85,6 +93,7 @@ class Lookahead : public Policy {
 
     const std::vector<Candidate>& candidates() const { return candidates_; }
     const std::vector<Switch>& switches() const { return switches_; }
+    const std::vector<BaseChange>& base_changes() const { return base_changes_; }
     std::int64_t decisions() const { return decisions_; }
     std::int64_t rollouts() const { return rollouts_; }
     // How often a job was put first because forks gained by it.
@@ -97,6 +106,7 @@ class Lookahead : public Policy {
   private:
     class CurrentOrder;
     struct Known;
+    struct Past;
     struct Tried;
 
     void build();
@@ -105,8 +115,14 @@ class Lookahead : public Policy {
     bool is_due(const View& view) const;
     void decide(View& view);
     Decision best(Known& known);
-    // Replays recently ended jobs with other weights of the last candidate, and improves them.
+    // The jobs of the last days that have ended, the last of them if there are more than `most`.
+    Past past_of(Known& known, std::size_t most) const;
+    // Returns the score of these jobs under EASY in this order.
+    double replay(const Known& known, const Past& past, const Candidate& candidate) const;
+    // Replays the past with other weights of the last candidate, and improves them.
     void evolve(Known& known);
+    // Once a day, replays the past under each candidate; the best by its record becomes the base.
+    void review(Known& known);
     void use_weights(const WeightSearch::Weights& weights);
     std::vector<Future> draw(const Known& known, std::size_t count) const;
     Time arrivals_length() const;
@@ -140,6 +156,9 @@ class Lookahead : public Policy {
     std::shared_ptr<CurrentOrder> order_;
     std::shared_ptr<Policy> deciding_;
     std::size_t chosen_ = 0;
+    std::size_t base_ = 0;
+    std::vector<double> record_;  // by candidate: the scores of its replays, old ones count less
+    Time next_review_ = 0;
     bool is_guarding_ = false;
     Time next_ = 0;
     Time next_guard_ = 0;
@@ -152,6 +171,7 @@ class Lookahead : public Policy {
     std::int64_t rollouts_ = 0;
     std::int64_t moves_ = 0;
     std::vector<Switch> switches_;
+    std::vector<BaseChange> base_changes_;
 };
 
 }  // namespace schedlab

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -21,8 +20,6 @@ constexpr std::size_t kBestTried = 3;   // this number of the best are tried in 
 constexpr std::size_t kLeastForks = 2;
 constexpr std::size_t kRounds = 3;  // each may put one job first
 constexpr Time kArrivals = 2 * 3600;
-constexpr double kAnyReach = std::numeric_limits<double>::infinity();
-constexpr std::size_t kReplayed = 500;  // jobs, at most
 
 double uniform(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1.0p-53; }
 
@@ -30,6 +27,7 @@ double uniform(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x
 
 Lookahead::Decision Lookahead::best(Known& known) {
     if (settings_.evolve > 0) evolve(known);
+    if (settings_.review) review(known);
     const std::size_t waiting = known.waiting;
     const std::size_t all = candidates_.size();
     const Time length = arrivals_length();
@@ -48,8 +46,10 @@ Lookahead::Decision Lookahead::best(Known& known) {
     add_arrivals(known, length, futures);
     std::vector<Tried> tried;
     for (std::size_t candidate = 0; candidate < all; ++candidate) tried.push_back({candidate});
-    std::vector<Tried*> best;
-    for (Tried& each : tried) best.push_back(&each);
+    std::vector<Tried*> best{&tried[base_]};
+    for (Tried& each : tried) {
+        if (each.candidate != base_) best.push_back(&each);
+    }
     try_out(known, std::span(futures).first(first), best);
     std::stable_sort(best.begin() + 1, best.end(), [](const Tried* one, const Tried* other) {
         return one->total() < other->total();
@@ -58,10 +58,11 @@ Lookahead::Decision Lookahead::best(Known& known) {
     if (first < forks) try_out(known, std::span(futures).subspan(first), best);
 
     Decision made;
+    made.chosen = made.base = base_;
     made.waiting = waiting;
     double most = 0;
     for (const Tried* each : best) {
-        const auto gain = each->gain_over(tried[0], settings_.fairness);
+        const auto gain = each->gain_over(tried[base_], settings_.fairness);
         if (!gain || !(gain->at_least(settings_.doubt) > most)) continue;
         most = gain->at_least(settings_.doubt);
         made.chosen = each->candidate;
@@ -73,37 +74,6 @@ Lookahead::Decision Lookahead::best(Known& known) {
     }
     for (Tried& each : tried) made.sums.push_back(std::move(each.sum));
     return made;
-}
-
-void Lookahead::evolve(Known& known) {
-    const Time now = known.present.now();
-    std::vector<Arrival> past =
-        past_->between(now - PastArrivals::kDays * PastArrivals::kDay, now, 0);
-    if (past.size() > kReplayed) past.erase(past.begin(), past.end() - kReplayed);
-    const auto told = std::make_shared<std::vector<ToldRun>>();
-    for (const Arrival& each : past) {
-        told->push_back(known.kinds->ask(known.present.past_job(each.like)).run);
-    }
-    const std::vector<WeightSearch::Weights> tried = weights_.ask(settings_.evolve);
-    std::vector<double> scores;
-    for (const auto& [nodes, request] : tried) {
-        const PredictedOrder::Weights weights{nodes, 0, request};
-        const auto order = std::make_shared<KnownOrder>(weights, told, known.kinds);
-        const auto done = known.present.replay(past);
-        run_stages(*done, {{std::make_shared<Easy>(order, kUnlimited, nullptr, kAnyReach), kNever}});
-        double sum = 0;
-        for (std::size_t i = 0; i < past.size(); ++i) {
-            const auto wait = static_cast<double>(done->start_times()[i] - past[i].submit);
-            const auto ran = static_cast<double>(std::max<Time>(past[i].run, 10));
-            const bool slows = settings_.metric == LookaheadMetric::bounded_slowdown;
-            const double score = slows ? wait / ran : wait;
-            sum = settings_.metric == LookaheadMetric::longest_wait ? std::max(sum, score)
-                                                                    : sum + score;
-        }
-        scores.push_back(rounded_sum(sum));
-    }
-    weights_.tell(tried, scores);
-    use_weights(weights_.mean());
 }
 
 void Lookahead::search(const Known& known, std::span<const Future> futures, Tried best,
@@ -207,11 +177,11 @@ void Lookahead::try_out(const Known& known, std::span<const Future> futures,
     const Present& present = known.present;
     const Time now = present.now();
     const Time end = settings_.horizon == kNever ? kNever : now + settings_.horizon;
-    const auto base = rehearsed(known, 0);
+    const auto base = rehearsed(known, base_);
     std::vector<Stages> all_stages;
     for (Tried* plan : plans) {
         Stages stages;
-        if (plan->candidate > 0 || !plan->moved.empty()) {
+        if (plan->candidate != base_ || !plan->moved.empty()) {
             stages.push_back({rehearsed(known, plan->candidate, plan->moved),
                               std::min(end, now + settings_.period)});
         }

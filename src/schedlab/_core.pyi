@@ -613,19 +613,23 @@ class LookaheadMetric(enum.Enum):
 class Lookahead(Policy):
     """Tries candidates before it decides."""
 
-    def __init__(self, candidates: Sequence[tuple[str, Order, Order | None, float | None]], period: int, forks: int, doubt: float, horizon: int | None, metric: LookaheadMetric, patience: int, guard: int | None, fairness: float, search: int, evolve: int, arrivals: int | None, budget: int, seed: int, threads: int) -> None:
+    def __init__(self, candidates: Sequence[tuple[str, Order, Order | None, float | None]], period: int, forks: int, doubt: float, horizon: int | None, metric: LookaheadMetric, patience: int, guard: int | None, fairness: float, review: bool, search: int, evolve: int, arrivals: int | None, budget: int, seed: int, threads: int) -> None:
         """
-        A candidate is (name, head, backfill, max_priority_gap); the first is the base, the last the one whose weights are evolved.
+        A candidate is (name, head, backfill, max_priority_gap); the first is the base, or with `review` the first base, the last the one whose weights are evolved.
         """
 
-    def rehearse(self, simulator: Simulator) -> tuple[str, float, float, list[list[float]], list[int]]:
+    def rehearse(self, simulator: Simulator) -> tuple[str, float, float, list[list[float]], list[int], str]:
         """
-        Return what it would decide in this state if it were for the first time: (candidate, gain, error, sums by candidate and fork).
+        Return what it would decide in this state if it were for the first time: (candidate, gain, error, sums by candidate and fork, jobs put first, base).
         """
 
     @property
     def switches(self) -> list[tuple[int, str, int, float, float]]:
         """when another candidate was chosen: (time, name, waiting, gain, error)"""
+
+    @property
+    def base_changes(self) -> list[tuple[int, str]]:
+        """when another candidate became the base: (time, name)"""
 
     @property
     def decisions(self) -> int:

@@ -25,7 +25,8 @@ from schedlab.workload.arguments import one_of
 Candidate = tuple[str, _core.Order, _core.Order | None, float | None]
 """Name, order of the queue, order of backfilling and gap, as ``_core.Lookahead`` takes it."""
 
-BASE = "predicted"
+AUTO = "auto"
+FIRST_BASE = "predicted"
 CANDIDATES = ("aged", "fcfs", "sjf", "saf", "wfp3", "unicef", "f1", "f2", "f3", "f4", "slowdown")
 METRICS = ("bounded_slowdown", "wait", "longest_wait")
 PREDICTED = {
@@ -67,9 +68,9 @@ def names(text: str) -> tuple[str, ...]:
     return found
 
 
-def one_name(text: str) -> str:
-    """Return the name of one candidate."""
-    return candidate(text)[0]
+def base_name(text: str) -> str:
+    """Return the name of one candidate, or ``auto``."""
+    return text if text == AUTO else candidate(text)[0]
 
 
 def coming(text: str) -> int | None:
@@ -87,7 +88,7 @@ def lookahead(
     period: int = PERIOD_S,
     forks: int = FORKS,
     metric: str = METRICS[0],
-    base: str = BASE,
+    base: str = AUTO,
     candidates: Sequence[str] = CANDIDATES,
     doubt: float = DOUBT,
     horizon: float = inf,
@@ -102,7 +103,8 @@ def lookahead(
     threads: int = 1,
 ) -> _core.Lookahead:
     """Return the policy; ``PARAMETERS`` says what each argument means."""
-    tried = [candidate(name) for name in dict.fromkeys((base, *candidates))]
+    first = FIRST_BASE if base == AUTO else base
+    tried = [candidate(name) for name in dict.fromkeys((first, *candidates))]
     if evolve:
         tried.append((EVOLVED, _core.PredictedOrder(0.0, 0.0), None, None))
     return _core.Lookahead(
@@ -115,6 +117,7 @@ def lookahead(
         patience=_LONG_S if patience == inf else int(patience),
         guard=None if guard == inf else int(guard),
         fairness=fairness,
+        review=base == AUTO,
         search=search,
         evolve=evolve,
         arrivals=arrivals,
@@ -135,9 +138,9 @@ PARAMETERS: Parameters = {
     ),
     "metric": Parameter(one_of(*METRICS), "the metric to minimise. Default: bounded_slowdown"),
     "base": Parameter(
-        one_name,
+        base_name,
         "the order that follows a candidate, and stays if no candidate is better. Default: "
-        "predicted",
+        "auto, predicted until another one has a better record",
     ),
     "candidates": Parameter(
         names, f"the orders that are tried beside the base. Default: {'+'.join(CANDIDATES)}"

@@ -522,7 +522,7 @@ def _equal_nodes(count: SupportsIndex) -> Platform:
 
 
 def _counters(chosen: ChosenPolicy) -> dict[str, Any]:
-    """Return the counters of a policy, and when a lookahead switched."""
+    """Return the counters of a policy, and when a lookahead switched or had another base."""
     core = chosen.core
     if isinstance(core, _core.Lookahead):
         return {
@@ -530,10 +530,12 @@ def _counters(chosen: ChosenPolicy) -> dict[str, Any]:
                 "decisions": core.decisions,
                 "forks": core.rollouts,
                 "switches": len(core.switches),
+                "changes of the base": len(core.base_changes),
                 "jobs put first": core.moves,
                 "seconds under the guard": core.guarded,
             },
             "switches": [dict(zip(_SWITCH, each, strict=True)) for each in core.switches],
+            "bases": [{"time_s": time_s, "candidate": name} for time_s, name in core.base_changes],
         }
     counters = core.counters() if isinstance(core, Policy) else {}
     return {"counters": dict(counters)} if counters else {}

@@ -24,7 +24,7 @@ HALF_LIFE, DISTANCE = 10, 0.35
 FIRST_FORKS, BEST_TRIED, LEAST_FORKS, ROUNDS = 10, 3, 2, 3
 EXACT, ARRIVALS_S, DAY_S, DAYS = 0.99, 7200, 86_400, 7
 NODES_WEIGHT = 0.25
-REPLAYED = 500
+EVOLVED_ON, REVIEWED, CONVINCING = 500, 5000, 0.9
 
 
 @dataclass(order=True)
@@ -125,12 +125,14 @@ class Memory:
         return max(run_s, elapsed_s + 1) if elapsed_s else run_s
 
 
+Key = Callable[[int, int, int], float]
+"""The key of a job by its user, request and nodes; the smallest goes first."""
+
+
 class Ranked(Order):
     """An order with some jobs in front: one that has waited too long, and those moved there."""
 
-    def __init__(
-        self, key: Callable[[int, int, int], float], late: int, moved: Sequence[int] = ()
-    ) -> None:
+    def __init__(self, key: Key, late: int, moved: Sequence[int] = ()) -> None:
         self._key, self._ahead = key, [late, *moved]
 
     def score(self, queue: Queue) -> list[float]:
@@ -153,6 +155,7 @@ class Settings:
     forks: int = 40
     doubt: float = 0.5
     patience_s: float = math.inf
+    review: bool = False
     search: int = 0
     evolve: int = 0
     arrivals_s: int | None = None
@@ -164,12 +167,14 @@ class Settings:
 class Decision:
     """The candidate that is chosen, the sums of all that were tried, fork by fork, and jobs moved.
 
-    Jobs that are moved to the front are given by their places in the workload.
+    Jobs that are moved to the front are given by their places in the workload. ``base`` is the
+    candidate that decides after the one that is tried.
     """
 
     chosen: str
     sums: dict[str, list[float]]
     moved: list[int]
+    base: str
 
 
 def decide(simulation: Simulation, settings: Settings) -> Decision:
@@ -188,6 +193,9 @@ def decide(simulation: Simulation, settings: Settings) -> Decision:
     runs = _drawn(simulation, memory, forks, settings.seed)
     comings = _comings(simulation, length_s, forks, settings.seed)
     orders = _orders(simulation, memory, settings)
+    base = names[0]
+    if settings.review and not memory.is_exact():
+        base = _best_record(simulation, memory, settings, names)
     sums: dict[str, list[float]] = {name: [] for name in names}
 
     def sums_of(name: str, begin: int, end: int, moved: Sequence[int] = ()) -> list[float]:
@@ -196,9 +204,9 @@ def decide(simulation: Simulation, settings: Settings) -> Decision:
             fork = simulation.imagine(run_s)
             if len(coming):
                 fork.submit(coming)
-            if name != names[0] or moved:
+            if name != base or moved:
                 fork.use(_core.Easy(orders[name](moved))).run(simulation.now_s + settings.period_s)
-            fork.use(_core.Easy(orders[names[0]]())).run()
+            fork.use(_core.Easy(orders[base]())).run()
             came = _sum_of_arrivals(memory, fork, coming)
             waited = _sum_of_slowdowns(simulation, memory, fork, waiting)
             found.append(rounded_sum(waited + came))
@@ -207,12 +215,13 @@ def decide(simulation: Simulation, settings: Settings) -> Decision:
     first = min(forks, some)
     for name in names:
         sums[name] += sums_of(name, 0, first)
-    best = sorted(names[1:], key=lambda name: sum(sums[name]))[:BEST_TRIED]
-    for name in (names[0], *best):
+    others = [name for name in names if name != base]
+    best = sorted(others, key=lambda name: sum(sums[name]))[:BEST_TRIED]
+    for name in (base, *best):
         sums[name] += sums_of(name, first, forks)
-    chosen, most = names[0], 0.0
+    chosen, most = base, 0.0
     for name in best:
-        gain = _sure_gain(sums[names[0]], sums[name], settings.doubt)
+        gain = _sure_gain(sums[base], sums[name], settings.doubt)
         if gain > most:
             chosen, most = name, gain
     moved: list[int] = []
@@ -225,7 +234,7 @@ def decide(simulation: Simulation, settings: Settings) -> Decision:
         if not gains or max(gains) <= 0:
             break
         moved, reached = tried[gains.index(max(gains))], found[gains.index(max(gains))]
-    return Decision(chosen, sums, moved)
+    return Decision(chosen, sums, moved, base)
 
 
 def _sure_gain(before: Sequence[float], after: Sequence[float], doubt: float) -> float:
@@ -296,24 +305,36 @@ def _comings(simulation: Simulation, length_s: int, forks: int, seed: int) -> li
     for k in range(forks):
         ago_s = DAY_S * (1 + (first + k) % days) if days else 0
         came = _came(simulation, simulation.now_s - ago_s, length_s if days else 0)
-        like = ended.workload.take(came)
-        made.append(
-            Workload(
-                {
-                    "job_id": simulation.workload["job_id"].max() + 1 + np.arange(len(came)),
-                    "submit_s": like["submit_s"] + ago_s,
-                    "run_s": (ended.end_s - ended.start_s)[came],
-                }
-                | {name: like[name] for name in ("nodes", "request_s", "user")}
-            )
-        )
+        made.append(_again(simulation, came, ago_s))
     return made
+
+
+def _again(simulation: Simulation, came: NDArray[np.int64], later_s: int = 0) -> Workload:
+    """Return ended jobs as new ones, without what they waited for before they could start."""
+    ended = simulation.schedule()
+    like = ended.workload.take(came)
+    return Workload(
+        {
+            "job_id": simulation.workload["job_id"].max() + 1 + np.arange(len(came)),
+            "submit_s": like["submit_s"] + later_s,
+            "run_s": (ended.end_s - ended.start_s)[came],
+        }
+        | {name: like[name] for name in ("nodes", "request_s", "user")}
+    )
 
 
 def _orders(
     simulation: Simulation, memory: Memory, settings: Settings
 ) -> dict[str, Callable[..., Ranked]]:
-    keys: dict[str, Callable[[int, int, int], float]] = {
+    queue = simulation.queue
+    oldest = int(np.lexsort((queue.job, -queue.wait_s))[0])
+    first = int(queue.job[oldest]) if queue.wait_s[oldest] > settings.patience_s else -1
+    keys = _keys(simulation, memory, settings)
+    return {name: partial(Ranked, key, first) for name, key in keys.items()}
+
+
+def _keys(simulation: Simulation, memory: Memory, settings: Settings) -> dict[str, Key]:
+    keys: dict[str, Key] = {
         "fcfs": lambda user, request, width: 0,
         "sjf": lambda user, request, width: request,
         "saf": lambda user, request, width: request * width,
@@ -321,13 +342,10 @@ def _orders(
     }
     if settings.evolve:
         keys["evolved"] = _weighed(memory, _evolved(simulation, memory, settings))
-    queue = simulation.queue
-    oldest = int(np.lexsort((queue.job, -queue.wait_s))[0])
-    first = int(queue.job[oldest]) if queue.wait_s[oldest] > settings.patience_s else -1
-    return {name: partial(Ranked, key, first) for name, key in keys.items()}
+    return keys
 
 
-def _weighed(memory: Memory, weights: Weights) -> Callable[[int, int, int], float]:
+def _weighed(memory: Memory, weights: Weights) -> Key:
     """Return the key of the order by mean run time, nodes and request."""
 
     def key(user: int, request_s: int, nodes: int) -> float:
@@ -338,22 +356,34 @@ def _weighed(memory: Memory, weights: Weights) -> Callable[[int, int, int], floa
     return key
 
 
+def _past(simulation: Simulation, most: int) -> Workload:
+    """Return the jobs of the last days that have ended."""
+    came = _came(simulation, simulation.now_s - DAYS * DAY_S, DAYS * DAY_S)
+    return _again(simulation, came[-most:])
+
+
 def _evolved(simulation: Simulation, memory: Memory, settings: Settings) -> Weights:
     """Return weights that order the last jobs better, after one generation."""
-    ended = simulation.schedule()
-    came = _came(simulation, simulation.now_s - DAYS * DAY_S, DAYS * DAY_S)[-REPLAYED:]
-    past = ended.workload.take(came).replace(run_s=(ended.end_s - ended.start_s)[came])
-    past = past.replace(cancel_after_s=np.full(len(past), -1))
+    past = _past(simulation, EVOLVED_ON)
     search = WeightSearch(settings.seed)
     tried = search.ask(settings.evolve)
-    search.tell(tried, [_replayed(simulation, memory, past, each) for each in tried])
+    search.tell(tried, [_replayed(simulation, past, _weighed(memory, each)) for each in tried])
     return search.mean
 
 
-def _replayed(simulation: Simulation, memory: Memory, past: Workload, weights: Weights) -> float:
-    """Return the sum of wait / run time (at least 10 s) if these weights had ordered the jobs."""
-    order = Ranked(_weighed(memory, weights), -1)
-    schedule = simulate(past, simulation.platform, _core.Easy(order))
+def _best_record(
+    simulation: Simulation, memory: Memory, settings: Settings, names: Sequence[str]
+) -> str:
+    """Return the candidate that does best in a replay of the last days; the first in doubt."""
+    past, keys = _past(simulation, REVIEWED), _keys(simulation, memory, settings)
+    record = {name: _replayed(simulation, past, keys[name]) for name in names}
+    best = min(names, key=record.__getitem__)
+    return best if record[best] < CONVINCING * record[names[0]] else names[0]
+
+
+def _replayed(simulation: Simulation, past: Workload, key: Key) -> float:
+    """Return the sum of wait / run time (at least 10 s) if this had ordered the jobs."""
+    schedule = simulate(past, simulation.platform, _core.Easy(Ranked(key, -1)))
     return rounded_sum(sum(schedule.wait_s / np.maximum(past["run_s"], 10)))
 
 
