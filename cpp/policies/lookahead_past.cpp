@@ -70,6 +70,7 @@ void Lookahead::evolve(Known& known) {
 
 void Lookahead::review(Known& known) {
     // Where run times are known, the forks show what a rule gains; its past says less.
+    if (memory_->is_exact()) base_ = 0;
     if (known.present.now() < next_review_ || memory_->is_exact()) return;
     next_review_ = known.present.now() + kBetweenReviews;
     const Past past = past_of(known, kReviewed);

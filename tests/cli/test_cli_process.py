@@ -96,6 +96,31 @@ def test_a_signal_that_a_destructor_swallows_comes_back(name: str, code: int) ->
     assert "Exception ignored" not in done.stderr
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", -15)])
+def test_a_signal_within_a_library_that_swallows_exceptions_comes_back(
+    name: str, code: int
+) -> None:
+    """Any exception in a sampler tells cma only that this one cannot be used."""
+    text = (
+        "import os, signal, time\n"
+        "import cma\n"
+        "from schedlab.cli.signals import INTERRUPTED, meet_signals\n"
+        "class Sampler(cma.sampler.GaussFullSampler):\n"
+        "    def __init__(self, *given, **options):\n"
+        f"        os.kill(os.getpid(), signal.{name})\n"
+        "        super().__init__(*given, **options)\n"
+        "try:\n"
+        "    meet_signals()\n"
+        "    cma.CMAEvolutionStrategy([0, 0], 1, {'CMA_sampler': Sampler, 'verbose': -9})\n"
+        "    time.sleep(300)\n"
+        "except KeyboardInterrupt:\n"
+        "    raise SystemExit(INTERRUPTED)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", text], timeout=300, check=False)
+    assert done.returncode == code
+
+
 def test_ctrl_c_ends_a_simulation_cleanly(tmp_path: Path) -> None:
     """Exit code 130, one line, and no half-written schedule."""
     trace, out = tmp_path / "long.swf", tmp_path / "schedule.parquet"

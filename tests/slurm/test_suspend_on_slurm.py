@@ -36,6 +36,11 @@ def _until_there_is(file: Path) -> str:
     return f"while [ ! -e {file} ]; do sleep 1; done"
 
 
+def _go_on(file: Path, count: int) -> str:
+    """Return a script that runs for this many seconds after the file is there."""
+    return f"{_until_there_is(file)}; {_seconds(count)}"
+
+
 def _is(slurm: Slurm, job: str, state: str) -> bool:
     known = slurm.run("sacct", "-P", "-n", "-X", "-j", job, "-o", "State").split()
     return known == [state]
@@ -78,13 +83,17 @@ FAST = "PartitionName=fast Nodes=ALL PriorityTier=5 MaxTime=UNLIMITED State=UP\n
 
 
 def test_the_twin_suspends_jobs_of_lower_tiers(mariadb: Callable[[], str], tmp_path: Path) -> None:
-    """The urgent job runs at once on a part of the nodes; the other goes on when it has ended."""
+    """The urgent job runs at once on a part of the nodes; the other goes on when it has ended.
+
+    The first job has much left to do then: it must not end before the urgent one comes, not even
+    in a twin in which the urgent one comes some seconds later.
+    """
     with slurm_cluster(mariadb(), GANG) as slurm:
         with (slurm.folder / "slurm.conf").open("a") as conf:
             conf.write(FAST)
         slurm.run("scontrol", "reconfigure")
         end = slurm.folder / "end"
-        first = slurm.submit(ANN, *ALL, _until_there_is(end))
+        first = slurm.submit(ANN, *ALL, _go_on(end, 2 * NEAR_S))
         until(lambda: _is(slurm, first, "RUNNING"), "the first job runs")
         small = slurm.submit(ANN, "-n", "4", "-t", "5", "--wrap", _seconds(2))
         urgent = slurm.submit(ANN, "-p", "fast", "-n", "12", "-t", "5", "--wrap", _seconds(10))

@@ -58,15 +58,21 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 
 def _put_off(number: int, frame: FrameType | None) -> bool:
-    """Return whether a native module is being loaded; if so, raise the signal again later.
+    """Return whether an exception would do harm now; if so, raise the signal again later.
 
-    An exception would abort the loading.
+    It would abort the loading of a native module, and cma swallows whatever is raised in it.
     """
-    while frame and not frame.f_code.co_qualname.startswith("ExtensionFileLoader."):
+    while frame and not _must_not_raise(frame):
         frame = frame.f_back
     if frame:
         _come_back(number)
     return frame is not None
+
+
+def _must_not_raise(frame: FrameType) -> bool:
+    module = str(frame.f_globals.get("__name__", ""))
+    is_loading = frame.f_code.co_qualname.startswith("ExtensionFileLoader.")
+    return is_loading or module.partition(".")[0] == "cma"
 
 
 def _unraisable(unraisable: sys.UnraisableHookArgs) -> None:

@@ -48,13 +48,13 @@ __all__ = [
 
 SOLVERS: dict[str, SolverEntry] = {
     "dpop": SolverEntry(
-        "An optimum by dynamic programming along a pseudo tree; refuses trees that are too wide.",
+        "Finds an optimum by dynamic programming along a pseudo tree; refuses wide trees.",
         "Petcu & Faltings, IJCAI 2005",
         Dpop,
         {"heuristic": one_of(*TREES), "relax": one_of(*RELAXATIONS)},
     ),
     "wd": SolverEntry(
-        "DPOP on a tree of bounded width, made narrow by restricting domains.",
+        "Runs DPOP on a tree of bounded width, made narrow by restricting domains.",
         "after Namekata, Matsui & Matsuo",
         WidthDeletion,
         {
@@ -66,7 +66,7 @@ SOLVERS: dict[str, SolverEntry] = {
         },
     ),
     "split": SolverEntry(
-        "DPOP on one part of the jobs after the other.",
+        "Runs DPOP on one part of the jobs after another.",
         "after Namekata, Matsui & Matsuo",
         Split,
         {
@@ -83,19 +83,19 @@ SOLVERS: dict[str, SolverEntry] = {
         {"order": one_of(*ORDERS)},
     ),
     "restart-greedy": SolverEntry(
-        "Greedy again and again in orders shaken at random; the best is kept.",
+        "Repeats greedy in randomly changed orders; keeps the best schedule.",
         "control for all others",
         RestartGreedy,
         {"restarts": whole_number},
     ),
     "lns": SolverEntry(
-        "Frees a few conflicting jobs, places them optimally by DPOP, and so on; keeps the best.",
+        "Frees a few conflicting jobs and places them optimally by DPOP; repeats this.",
         "after Shaw, CP 1998",
         Lns,
         {"jobs": whole_number, "cells": whole_number, "moves": whole_number},
     ),
     "cpsat": SolverEntry(
-        "Complete search with OR-tools: the exact reference.",
+        "Searches completely with OR-tools: the exact reference.",
         "Perron & Didier, OR-tools",
         CpSat,
     ),

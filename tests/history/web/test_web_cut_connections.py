@@ -18,7 +18,7 @@ from schedlab.history.web.settings import ServiceSettings
 pytestmark = pytest.mark.slow
 
 CUT = """SELECT count(pg_terminate_backend(pid, 10000)) FROM pg_stat_activity
-WHERE datname = :name AND pid != pg_backend_pid()"""
+WHERE datname = :name AND pid != pg_backend_pid() AND backend_type = 'client backend'"""
 PREPARED = text("SELECT count(*) FROM pg_prepared_statements")
 
 
