@@ -167,8 +167,8 @@ def test_a_rule_with_a_better_record_becomes_the_base() -> None:
     wide, narrow = 250, 4000
     submit_s = draw.integers(0, 3 * 86_400, wide + narrow)
     nodes, run_s = np.repeat([64, 1], (wide, narrow)), np.repeat([1000, 3000], (wide, narrow))
-    rows = zip(submit_s, nodes, run_s * 10 // 9, run_s, strict=True)
-    workload = jobs(*[tuple(map(int, row)) for row in sorted(rows)])
+    rows = sorted(zip(submit_s.tolist(), nodes.tolist(), run_s.tolist(), strict=True))
+    workload = jobs(*[(at_s, count, took_s * 10 // 9, took_s) for at_s, count, took_s in rows])
     own, saf, predicted = (
         simulate(workload, 64, f"lookahead:candidates=saf,doubt=inf{base}")
         for base in ("", ",base=saf", ",base=predicted")
