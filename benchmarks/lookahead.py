@@ -32,6 +32,8 @@ TRACES = {
 }
 RULES = ["easy", *(f"{rule}+easy" for rule in ("sjf", "saf", "wfp3", "unicef"))]
 RULES += [f"f{number}+easy" for number in (1, 2, 3, 4)]
+POLICIES = ["lookahead", "lookahead:doubt=inf", "lookahead:base=predicted"]
+POLICIES += ["lookahead:base=predicted,doubt=inf", "evolved:slowdown"]
 WEEK_S = 7 * 86_400
 COLUMNS = (
     "trace",
@@ -128,11 +130,11 @@ def main() -> None:
     shared = Path(__file__).parents[1].parent / "shared" / "data" / "swf"
     parser.add_argument("--data", type=Path, default=shared, help="folder with the traces")
     parser.add_argument("--trace", action="append", choices=TRACES, help="all by default")
-    parser.add_argument("--policy", action="append", help="lookahead and others by default")
+    parser.add_argument("--policy", action="append", help="five by default")
     parser.add_argument("--seeds", type=int, default=5, help="of policies that draw")
     parser.add_argument("--no-header", action="store_true", help="rows alone, to add to others")
     options = parser.parse_args()
-    policies = options.policy or ["lookahead", "lookahead:doubt=inf", "evolved:slowdown"]
+    policies = options.policy or POLICIES
     writer = csv.writer(sys.stdout, lineterminator="\n")
     if not options.no_header:
         writer.writerow(COLUMNS)
