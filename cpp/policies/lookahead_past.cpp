@@ -1,7 +1,6 @@
 // What the last days teach: candidates are judged by replays of the jobs that have ended.
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "core/view.h"
@@ -11,11 +10,11 @@
 namespace schedlab {
 namespace {
 
-constexpr std::size_t kEvolvedOn = 500;    // jobs, at most
-constexpr std::size_t kReviewed = 5000;    // jobs, at most
+constexpr std::size_t kEvolvedOn = 500;  // jobs, at most
+constexpr std::size_t kReviewed = 5000;  // jobs, at most
 constexpr Time kBetweenReviews = 86'400;
-constexpr double kKept = 0.95;      // of a record, from one review to the next
-constexpr double kConvincing = 0.9;  // of the first candidate's record: a better one becomes the base
+constexpr double kKept = 0.95;       // of a record, from one review to the next
+constexpr double kConvincing = 0.9;  // a record below this part of the first one's makes a base
 
 }  // namespace
 
@@ -28,7 +27,8 @@ Lookahead::Past Lookahead::past_of(Known& known, std::size_t most) const {
     const Time now = known.present.now();
     Past past{past_->between(now - PastArrivals::kDays * PastArrivals::kDay, now, 0)};
     std::vector<Arrival>& jobs = past.jobs;
-    if (jobs.size() > most) jobs.erase(jobs.begin(), jobs.end() - static_cast<std::ptrdiff_t>(most));
+    const std::size_t more = jobs.size() - std::min(jobs.size(), most);
+    jobs.erase(jobs.begin(), jobs.begin() + static_cast<std::ptrdiff_t>(more));
     for (const Arrival& each : jobs) {
         past.told->push_back(known.kinds->ask(known.present.past_job(each.like)).run);
     }
@@ -62,16 +62,19 @@ void Lookahead::evolve(Known& known) {
     std::vector<double> scores;
     for (const auto& [nodes, request] : tried) {
         const PredictedOrder::Weights weights{nodes, 0, request};
-        scores.push_back(replay(known, past, {"", std::make_shared<PredictedOrder>(weights), nullptr}));
+        const auto order = std::make_shared<PredictedOrder>(weights);
+        scores.push_back(replay(known, past, {"", order, nullptr}));
     }
     weights_.tell(tried, scores);
     use_weights(weights_.mean());
 }
 
 void Lookahead::review(Known& known) {
-    // Where run times are known, the forks show what a rule gains; its past says less.
-    if (memory_->is_exact()) base_ = 0;
-    if (known.present.now() < next_review_ || memory_->is_exact()) return;
+    if (memory_->is_exact()) {  // the forks know how long jobs run: the past says less
+        base_ = 0;
+        return;
+    }
+    if (known.present.now() < next_review_) return;
     next_review_ = known.present.now() + kBetweenReviews;
     const Past past = past_of(known, kReviewed);
     record_.resize(candidates_.size());
