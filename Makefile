@@ -1,7 +1,7 @@
 # The two commands of the README, and those for daily work. Everything is installed into .venv.
 VENV := .venv
 PY := $(VENV)/bin/python
-# Neighbours stay together, since they share servers; who has finished takes over from the other.
+# Neighbours stay together, since they share servers; the first to finish takes over from the other.
 # One process more than processors: tests of real servers mostly wait.
 PYTEST := $(PY) -m pytest -n $(shell expr $$(nproc) + 1) --dist worksteal
 SOURCES := $(shell find cpp -name '*.cpp' -o -name '*.h') CMakeLists.txt pyproject.toml constraints.txt

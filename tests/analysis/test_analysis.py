@@ -59,7 +59,7 @@ def test_without_status_all_jobs_may_count() -> None:
     """A note says that all jobs count as completed."""
     found = analyse(five_jobs(status=None))
     assert found.jobs == 4
-    assert "the trace does not tell how jobs ended: all count as completed" in found.notes
+    assert "the trace does not say how jobs ended: all count as completed" in found.notes
 
 
 def test_without_users_nothing_is_said_of_them() -> None:

@@ -62,7 +62,7 @@ def test_what_a_trace_does_not_tell_is_said(run: Run, head_blocked: str) -> None
     result = run("analyse", head_blocked)
     assert result.exit_code == 0
     assert "1.000, run time / request" in result.stdout
-    for text in ("does not tell how jobs ended", "no waits", "times of day are not known"):
+    for text in ("does not say how jobs ended", "no waits", "times of day are not known"):
         assert text in result.stdout
 
 

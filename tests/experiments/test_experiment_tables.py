@@ -121,7 +121,7 @@ BAD_TABLES = {
     "name": ("policy,wait\nEAZY,1\n", 'expected.csv:2: unknown policy "EAZY"; did you mean "EASY"'),
     "number": ("policy,wait\nEASY,many\n", 'expected.csv:2: wait is "many"; must be a number'),
     "fields": ("policy,wait\nEASY\n", "expected.csv:2: 1 fields; must have 2"),
-    "twice": ("policy,wait\nEASY,1\nEASY,2\n", "expected.csv:3: speaks of the same cells"),
+    "twice": ("policy,wait\nEASY,1\nEASY,2\n", "expected.csv:3: names the same cells"),
     "empty": ("", "expected.csv: is empty"),
 }
 

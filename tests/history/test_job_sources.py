@@ -47,7 +47,7 @@ def test_a_password_does_not_become_a_name() -> None:
     [
         ("sfw", "trace.swf", None, 'unknown job source "sfw"; did you mean "swf"'),
         ("slurm-database", DATABASE, None, "lacks the key cluster"),
-        ("slurm-database", "trace.swf", "big", "url is none of a database"),
+        ("slurm-database", "trace.swf", "big", "url is not that of a database"),
         (
             "clustercockpit",
             "archive",

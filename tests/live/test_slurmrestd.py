@@ -54,10 +54,10 @@ def test_a_token_that_has_expired_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("key", "value", "why"),
     [
-        ("url", "127.0.0.1:6820", "must be such as"),
+        ("url", "127.0.0.1:6820", "must look like"),
         ("url", "http://slurm.example.org:6820", "cross the network unencrypted"),
-        ("url", "unix:relative", "must be such as"),
-        ("url", "https://a/b", "must be such as"),
+        ("url", "unix:relative", "must look like"),
+        ("url", "https://a/b", "must look like"),
         ("version", "v0.0.36", "must be v0.0.37 or later"),
         ("version", "../x", "must be v0.0.37 or later"),
         ("user", "ops\r\nX-More: 1", "must be the name of an account"),

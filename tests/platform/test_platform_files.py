@@ -203,7 +203,7 @@ def test_a_site_file_is_a_platform(tmp_path: Path) -> None:
         ("cores = 64", "cores = 2.5", "cores is 2.5; must be a whole number"),
         ("cores = 64", "cores_per_processor = 32", "unknown key cores_per_processor; write cores"),
         ('"256GiB"', '"256 bananas"', 'memory: "256 bananas" is not an amount of memory'),
-        ('"256GiB"', "256", 'memory is 256; must be such as "64GiB"'),
+        ('"256GiB"', "256", 'memory is 256; must look like "64GiB"'),
         ('type = "thin"', 'type = "thick"', r'n\[001-128\]: unknown node type "thick"; did you'),
         ('type = "thin"', 'type = "thin"\ncores = 3', "says type and cores; write cores into"),
         ("count = 8", "", r'"old": \[\[cluster.nodes\]\] must say either count or hosts'),

@@ -216,7 +216,7 @@ def test_run_times_that_cannot_be(run_s: list[Any], message: str) -> None:
     ("arrivals", "message"),
     [
         ([], "arrivals are given for 0 futures, run times for 1"),
-        ([Arrivals([0], [5, 6], [1])], "must be as many"),
+        ([Arrivals([0], [5, 6], [1])], "must have the same length"),
         ([Arrivals([2], [5], [1])], "like jobs at places from 0 to 1"),
         ([Arrivals([1], [0], [1])], "submit_s of an arrival is 0; must be >= 1"),
     ],

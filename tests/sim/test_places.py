@@ -178,7 +178,7 @@ def test_the_place_is_recorded_forked_and_saved(tmp_path: object) -> None:
         ("random:sead=1", 'unknown parameter of random: "sead"; did you mean "seed"?'),
         ("random:seed=x", 'place "random": seed: "x"'),
         ("weight:seed=1", 'unknown parameter of weight: "seed"'),
-        ("switches", 'place "switches": platform "platform" tells no switch'),
+        ("switches", 'place "switches": platform "platform" names no switch'),
         (3, "place is 3; must be a name such as best-fit"),
     ],
 )

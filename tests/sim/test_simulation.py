@@ -257,7 +257,7 @@ def test_a_file_changed_by_hand_is_noticed(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "state.zip", "w") as file:
         for name, content in parts.items():
             file.writestr(name, json.dumps(document) if name.endswith("json") else content)
-    with pytest.raises(InputError, match="saved another state"):
+    with pytest.raises(InputError, match="comes to another state"):
         Simulation.load(tmp_path / "state.zip")
 
 

@@ -34,7 +34,7 @@ class CountedJobs:
         if "status" in workload:
             wanted &= np.isin(workload["status"], list(statuses))
         else:
-            notes.append("the trace does not tell how jobs ended: all count as completed")
+            notes.append("the trace does not say how jobs ended: all count as completed")
         if not wanted.any():
             raise WorkloadError(_none_left(workload, min_run_s, statuses))
         jobs = workload.take(wanted)

@@ -37,8 +37,8 @@ def forecast(
         str | None,
         Option(
             metavar="T",
-            help="When: seconds or a time such as 41d from the begin of the trace, or a date such "
-            'as "1999-03-02 14:00" where the trace has dates.',
+            help="When: seconds or a time such as 41d from the beginning of the trace, or a date "
+            'such as "1999-03-02 14:00" where the trace has dates.',
         ),
     ] = None,
     job: Annotated[

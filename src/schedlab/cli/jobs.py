@@ -52,7 +52,7 @@ class ServiceOptions:
 
         url = self.url or os.environ.get(_URL)
         if not url:
-            raise ParameterError(f"say --url, or set {_URL}: where is the history service?")
+            raise ParameterError(f"no URL of a history service; give --url, or set {_URL}")
         if self.token_file is None:
             return Client(url, os.environ.get(_TOKEN))
         return Client(url, read_secret(self.token_file.expanduser(), "token"))

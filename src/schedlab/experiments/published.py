@@ -56,7 +56,7 @@ def read_published(
         try:
             row = _row(header, [field.strip() for field in fields], known)
             if any(each.names == row.names for each in rows):
-                raise InputError("speaks of the same cells as a line above")
+                raise InputError("names the same cells as a line above")
             rows.append(row)
         except SchedlabError as error:
             raise InputError.at(path, reader.line_num, str(error)) from None

@@ -70,7 +70,7 @@ class AlertsSection:
         for address in self.email:
             check_address("email", address)
         if self.webhook is not None and self.webhook_file is not None:
-            raise ParameterError("webhook and webhook_file say the same; write one of them")
+            raise ParameterError("webhook and webhook_file exclude each other; give one of them")
         if self.webhook is not None:
             check_url("webhook", self.webhook)
         self._quiet_hours()

@@ -137,7 +137,7 @@ def _effect(
 class LiveTrial:
     """Runs the same jobs under every arm, replica by replica; in each the order is drawn.
 
-    An interrupted trial goes on where it stopped.
+    An interrupted trial continues where it stopped.
 
     Args:
         slurm: the cluster; nothing else may run there.

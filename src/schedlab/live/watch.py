@@ -142,7 +142,7 @@ class LiveWatch:
             known = self._reader.ended(list(self._asked))
         except PeerError as error:
             number, self._asked = len(self._asked), {}
-            return [f"{number:,} jobs are gone, and accounting does not tell how: {error}"]
+            return [f"{number:,} jobs are gone, and accounting does not say how: {error}"]
         for name in known.keys() & self._asked.keys():
             job, _ = self._asked.pop(name)
             now = self.mirror.jobs.get(name)

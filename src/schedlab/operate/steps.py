@@ -210,7 +210,7 @@ class Steps:
         elif not score["changes"]:
             why = "the shadow wished nothing"
         elif difference > self.settings.tolerance:
-            why = f"the wishes of the shadow would have changed the mean wait by {difference:+.1%}"
+            why = f"the changes of the shadow would have changed the mean wait by {difference:+.1%}"
         self._write("shadowed", record.round, policy=policy, good=not why, why=why, **score)
         self.say(why or f"shadow of {policy}: mean wait {difference:+.1%}")
 

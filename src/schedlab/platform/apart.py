@@ -194,8 +194,8 @@ def _part(
     jobs = workload.take(workload["partition"] == code)
     if not np.any((jobs["wait_s"] >= 0) & (jobs["run_s"] > 0)):
         raise WorkloadError(
-            f'workload "{workload.name}" tells neither size nor starts in partition "{name}"; '
-            f"say its size, as {name}=64"
+            f'workload "{workload.name}" has neither size nor starts of partition "{name}"; '
+            f"give its size, as {name}=64"
         )
     return Part(name, min(_most_at_a_time(jobs), total or 1 << 24), "inferred")
 

@@ -40,7 +40,7 @@ def _parts(
     needs: dict[str, int] | None, platform: Platform, places: dict[str, int], nodes: int
 ) -> list[tuple[int, int]]:
     if needs is None:
-        raise WorkloadError("does not say which clusters it needs; must be such as north:4+south:2")
+        raise WorkloadError("does not say which clusters it needs; must look like north:4+south:2")
     for name, count in needs.items():
         if name not in places:
             raise UnknownNameError("cluster", name, places)

@@ -31,7 +31,7 @@ def parse_constraint(text: str) -> Constraint:
     except ValueError as error:
         raise WorkloadError(f'constraint is "{text}": {error}') from None
     if tokens:
-        raise WorkloadError(f'constraint is "{text}": "{tokens[0]}" stands where & or | must be')
+        raise WorkloadError(f'constraint is "{text}": expected & or |, found "{tokens[0]}"')
     return found
 
 
@@ -59,5 +59,5 @@ def _one(tokens: list[str]) -> Constraint:
             raise ValueError("a ) is missing")
         return inside
     if token in "&|)":
-        raise ValueError(f'"{token}" stands where a feature must be')
+        raise ValueError(f'expected a feature, found "{token}"')
     return lambda features: token in features

@@ -74,8 +74,8 @@ def _value(field: str, value: Any, where: str) -> Any:
     if _is_time(field) and isinstance(value, int) and not isinstance(value, bool):
         return value
     if not isinstance(value, str):
-        example = '"64GiB"' if _is_memory(field) else '"36h", or seconds'
-        raise PlatformError(f"{where} is {value!r}; must be such as {example}")
+        allowed = 'look like "64GiB"' if _is_memory(field) else 'be seconds, or look like "36h"'
+        raise PlatformError(f"{where} is {value!r}; must {allowed}")
     try:
         return parse_bytes(value) if _is_memory(field) else parse_duration(value)
     except SchedlabError as error:

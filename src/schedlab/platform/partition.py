@@ -40,7 +40,7 @@ class Partition:
     def __post_init__(self) -> None:
         require_name("name of a partition", self.name)
         if "," in self.name:
-            raise PlatformError(f'partition "{self.name}": a comma parts names of partitions')
+            raise PlatformError(f'partition "{self.name}": a comma separates names of partitions')
         for key, least in (("priority_tier", 0), ("min_nodes", 1)):
             require_count(key, getattr(self, key), least)
         for key in ("default_time_s", "max_time_s", "max_nodes", "memory_per_core_bytes"):

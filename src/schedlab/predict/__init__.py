@@ -131,7 +131,7 @@ PREDICTORS: dict[str, PredictorEntry] = {
     ),
     "boosting-quantiles": PredictorEntry(
         "Calibrated quantiles of gradient-boosted trees with quantile loss, on what "
-        "nearest-quantiles says; plans go by the median (needs scikit-learn).",
+        "nearest-quantiles says; plans use the median (needs scikit-learn).",
         "Friedman, Annals of Statistics 2001",
         _boosted_quantiles,
         _CALIBRATE,

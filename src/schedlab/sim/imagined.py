@@ -69,7 +69,7 @@ def _columns(
     submit_s = _seconds("submit_s", np.asarray(arrivals.submit_s))
     run_s = _seconds("run_s", np.asarray(arrivals.run_s))
     if not like.shape == submit_s.shape == run_s.shape == (like.size,):
-        raise ParameterError("like, submit_s and run_s of arrivals must be as many")
+        raise ParameterError("like, submit_s and run_s of arrivals must have the same length")
     if like.size and not 0 <= like.min() <= like.max() < jobs:
         raise ParameterError(f"arrivals are like jobs at places from 0 to {jobs - 1}")
     if submit_s.size and submit_s.min() < now_s:

@@ -154,8 +154,8 @@ class SavedRun:
             raise InputError.at(
                 self._path,
                 None,
-                f"schedlab {self._version} saved another state than this version, {__version__}, "
-                "comes to",
+                f"this version, {__version__}, comes to another state than the one that schedlab "
+                f"{self._version} saved",
             )
 
 

@@ -144,7 +144,7 @@ def demands_if_any(
     if suspends:
         if demands.gpus:
             raise WorkloadError(
-                "jobs cannot be suspended where GPUs stand apart, for parts of GPUs or place=fgd; "
+                "jobs cannot be suspended if jobs take parts of GPUs, or with place=fgd; "
                 "must be requeued or cancelled"
             )
         demands = replace(demands, counted=False)

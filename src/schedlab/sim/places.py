@@ -97,7 +97,7 @@ def _switches(platform: Platform, demands: NodeDemands) -> _core.NodeChoice:
     names = [each.switch for each in platform.groups]
     if not any(names):
         raise ParameterError(
-            f'place "switches": platform "{platform.name}" tells no switch; '
+            f'place "switches": platform "{platform.name}" names no switch; '
             "write switch = into its [[cluster.nodes]]"
         )
     return _core.choose_by_switch(_by_node(platform, [names.index(each) for each in names]))

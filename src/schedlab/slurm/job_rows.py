@@ -63,7 +63,7 @@ def split_id(name: str) -> tuple[int, int | None]:
     """Return the number of a job and that of its task: 1063_3 as Slurm writes it, or 1063.3."""
     match = _ID.fullmatch(name)
     if match is None:
-        raise InputError(f"job id {name!r}; must be such as 1063 or 1063_3")
+        raise InputError(f"job id {name!r}; must look like 1063 or 1063_3")
     return int(match[1]), None if match[2] is None else int(match[2])
 
 
@@ -72,7 +72,7 @@ def task_numbers(text: str) -> Iterator[int]:
     for piece in text.split(","):
         match = _TASKS.fullmatch(piece)
         if match is None:
-            raise InputError(f"array {text!r}; must be such as 0-9 or 1,3,5")
+            raise InputError(f"array {text!r}; must look like 0-9 or 1,3,5")
         yield from range(int(match[1]), int(match[2] or match[1]) + 1, int(match[3] or 1))
 
 

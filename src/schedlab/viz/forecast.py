@@ -1,4 +1,4 @@
-"""Forecasts of starts as a picture: a bar from the begin to the end of each interval."""
+"""Forecasts of starts as a picture: a bar from the beginning to the end of each interval."""
 
 from __future__ import annotations
 

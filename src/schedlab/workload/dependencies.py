@@ -17,7 +17,7 @@ KINDS = ("after", "afterok", "afternotok", "afterany", "singleton")
 """In this order, a condition is fulfilled when the other job has started, has ended well, has ended
 badly, has ended, or when all earlier jobs of the same user and name have ended."""
 
-_ALLOWED = "such as afterok:12:13,after:14+10,singleton"
+_ALLOWED = "afterok:12:13,after:14+10,singleton"
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def _parse(part: str, text: str) -> list[Dependency]:
         number, plus, minutes = other.partition("+")
         job_id, delay = parse_whole(number), parse_whole(minutes) if plus else 0
         if job_id is None or delay is None:
-            raise WorkloadError(f'dependencies is "{text}"; must be {_ALLOWED}')
+            raise WorkloadError(f'dependencies is "{text}"; must look like {_ALLOWED}')
         found.append(Dependency(kind, job_id, 60 * delay))
     if not found:
         raise WorkloadError(f'dependencies is "{text}": {kind} names no job')

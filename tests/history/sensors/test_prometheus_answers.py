@@ -87,9 +87,9 @@ def test_answers_out_of_order_are_put_in_order(scripted: Scripted) -> None:
     ("answer", "sentence"),
     [
         (Answer(b"<html>502 Bad Gateway</html>", 500), "answered with status 500: '<html>502"),
-        (Answer(b"<html>Log in</html>"), "something else than JSON: '<html>Log in</html>'"),
-        (Answer(b""), "something else than JSON"),
-        (Answer(b"[1, 2"), "something else than JSON"),
+        (Answer(b"<html>Log in</html>"), "something other than JSON: '<html>Log in</html>'"),
+        (Answer(b""), "something other than JSON"),
+        (Answer(b"[1, 2"), "something other than JSON"),
         ({"status": "error", "error": "parse error"}, "refused the query .*: parse error"),
         (Answer(b'{"status": "error", "error": "parse error"}', 400), "refused .*: parse error"),
         ([1, 2], r"refused the query .*: \[1, 2\]"),

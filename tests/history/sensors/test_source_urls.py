@@ -29,8 +29,8 @@ def test_a_patience_that_nobody_can_meet_is_refused(kind: str) -> None:
 @pytest.mark.parametrize(
     ("url", "sentence"),
     [
-        ("nonsense", "s: its url is none of a database"),
-        ("postgresql://zabbix:secret@db:port/zabbix", "s: its url is none of a database"),
+        ("nonsense", "s: its url is not that of a database"),
+        ("postgresql://zabbix:secret@db:port/zabbix", "s: its url is not that of a database"),
         ("oracle://zabbix:secret@db/zabbix", "a database of kind oracle; must be postgresql"),
         ("mariadb://zabbix:secret@127.0.0.1:9/zabbix", "s: the database says: Can't connect"),
     ],

@@ -79,7 +79,7 @@ def honesty(
     ] = None,
     json: AsJson = False,
 ) -> None:
-    """Estimate what users would gain from accurate requests, or from padding them five times."""
+    """Estimate what users would gain from accurate requests, or from fivefold ones."""
     from schedlab.cli.progress import progress
 
     policies.names()

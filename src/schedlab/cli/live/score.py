@@ -31,7 +31,7 @@ def score(
     """Estimate what the changes logged by a shadow would have done, and score its forecasts.
 
     The history of the site must cover the time of the shadow: import it again afterwards.
-    The twin replays it with and without the wishes.
+    The twin replays it with and without these changes.
     """
     from schedlab.errors import InputError
     from schedlab.live.grid_engine.commands import SITE_FILE
@@ -66,8 +66,8 @@ def score(
         return
     show_rows(rows)
     notes = [
-        f"{told:,} wishes; wait: mean of the jobs that waited meanwhile, as it was, in the twin, "
-        "and in the twin with the wishes"
+        f"{told:,} proposed changes; wait: mean of the jobs that waited meanwhile, as it was, "
+        "in the twin, and in the twin with these changes"
     ]
     if forecasts is not None:
         notes.append(

@@ -51,7 +51,7 @@ def shadow(
 ) -> None:
     """Log what a policy would change at every period, and change nothing.
 
-    schedlab live score says later what the wishes in the log would have done.
+    schedlab live score says later what the changes in the log would have done.
     """
     from schedlab.errors import PeerError
     from schedlab.live.connect import connect

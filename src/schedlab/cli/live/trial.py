@@ -53,7 +53,8 @@ def trial(
 
     This is for test clusters: the jobs sleep, and nothing else may run. A shadow looks as steering
     does and changes nothing, so that only the changed priorities differ. The result also shows what
-    the twin predicts from the wishes of the shadows. An interrupted trial goes on where it stopped.
+    the twin predicts from the changes that the shadows logged. An interrupted trial continues
+    where it stopped.
     """
     from schedlab.cli.progress import progress
     from schedlab.cli.slurm.replay import submissions
@@ -107,7 +108,7 @@ def trial(
 
 
 def _predicted(trial: LiveTrial, phases: int, seed: int) -> dict[str, Any]:
-    """Return the change of the mean wait that the twin predicts from the wishes of each shadow."""
+    """Return the change of the mean wait that the twin predicts from each shadow's changes."""
     import numpy as np
 
     from schedlab.cli.accounting import sacct_records
@@ -149,7 +150,7 @@ def _show(policy: str, effects: list[TrialEffect], predicted: dict[str, Any]) ->
     notes = ["times in s; requests: what slurmctld served, and how long it took for them"]
     if predicted["mean_wait"] is not None:
         notes.append(
-            f"predicted by the twin from the wishes of {len(predicted['by_shadow'])} shadows: mean "
-            f"wait {predicted['mean_wait']:+.1%}"
+            f"predicted by the twin from the changes of {len(predicted['by_shadow'])} shadows: "
+            f"mean wait {predicted['mean_wait']:+.1%}"
         )
     print_notes(notes, to_stderr=False)

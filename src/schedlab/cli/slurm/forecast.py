@@ -27,7 +27,7 @@ def forecast(
         str | None,
         Option(
             metavar="T",
-            help="When: a time such as 3d from the begin of the history. Default: its end, the "
+            help="When: a time such as 3d from the beginning of the history. Default: its end, the "
             "present of a dump.",
         ),
     ] = None,

@@ -64,7 +64,7 @@ def tune(
     generations: Annotated[
         int,
         Option(
-            metavar="N", min=1, max=10_000, help="Generations of CMA-ES, some ten settings each."
+            metavar="N", min=1, max=10_000, help="Generations of CMA-ES, about ten settings each."
         ),
     ] = 15,
     phases: Annotated[

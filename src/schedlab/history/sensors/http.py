@@ -49,7 +49,7 @@ class JsonService:
         if status >= 300 and not (isinstance(answer, dict) and "error" in answer):
             raise self.fault(f"answered with status {status}: {_shown(text)}")
         if answer is None:
-            raise self.fault(f"answered with something else than JSON: {_shown(text)}")
+            raise self.fault(f"answered with something other than JSON: {_shown(text)}")
         return answer
 
     def fault(self, reason: str) -> SensorError:

@@ -53,7 +53,7 @@ class SensorRequest:
 
     Args:
         hosts: the hosts, each with its devices that are wanted.
-        start_s: begin of the time wanted, in seconds of the epoch.
+        start_s: beginning of the time wanted, in seconds of the epoch.
         end_s: end of the time wanted.
         jobid: the job, for sensors that measure jobs.
         cluster: cluster of the hosts, as two clusters may have hosts of the same name.

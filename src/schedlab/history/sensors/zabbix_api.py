@@ -87,7 +87,7 @@ class ZabbixApiSource(ZabbixSource[ZabbixApiSection]):
         try:
             return [read(each) for each in rows]
         except (KeyError, TypeError, ValueError, IndexError) as error:
-            raise self._service.fault(f"a strange answer to {method}: {error!r}") from None
+            raise self._service.fault(f"an unexpected answer to {method}: {error!r}") from None
 
     def _call_as_user(self, method: str, params: Any) -> Any:
         """Call in the current session; if that has ended, in a new one."""
@@ -122,7 +122,7 @@ class ZabbixApiSource(ZabbixSource[ZabbixApiSection]):
         try:
             return tuple(int(part) for part in text.split(".")[:2])
         except ValueError:
-            raise self._service.fault(f"has the strange version {text!r}") from None
+            raise self._service.fault(f"has the unknown version {text!r}") from None
 
     @cached_property
     def _token(self) -> str:

@@ -118,7 +118,7 @@ class ZabbixSqlSource(ZabbixSource[ZabbixSqlSection]):
         try:
             url = make_url(self.section.url)
         except (ArgumentError, ValueError):
-            raise SensorError(f"{self.name}: its url is none of a database") from None
+            raise SensorError(f"{self.name}: its url is not that of a database") from None
         if url.drivername not in DRIVERS:
             raise SensorError(
                 f"{self.name}: a database of kind {url.drivername}; must be {' or '.join(DRIVERS)}"

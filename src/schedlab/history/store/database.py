@@ -64,7 +64,7 @@ def parse_url(given: str) -> URL:
             f"store {shown(url)}: a database of kind {kind}; must be sqlite or postgresql"
         )
     if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
-        raise StoreError(f"store {given}: names no file, and what is in memory only is not a store")
+        raise StoreError(f"store {given}: names no file; a store cannot be in memory only")
     return url.set(drivername=_DRIVERS[url.get_backend_name()])
 
 

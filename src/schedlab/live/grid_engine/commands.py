@@ -104,7 +104,7 @@ class GridEngineCommands:
 def parsed(text: str, command: str) -> ElementTree.Element:
     """Parse XML, and refuse one that declares entities, internal or external."""
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
-        raise PeerError(f"{command} -xml: declares entities; that is none of Grid Engine's")
+        raise PeerError(f"{command} -xml: declares entities, which Grid Engine never does")
     try:
         return ElementTree.fromstring(_NO_XML.sub("?", text))
     except ElementTree.ParseError as error:

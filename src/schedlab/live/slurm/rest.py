@@ -164,7 +164,7 @@ def _check_url(url: str, path: Path) -> None:
         return
     if parts.scheme not in ("http", "https") or not host or parts.path.strip("/") or parts.query:
         raise InputError(
-            f'{path}: url is "{url}"; must be such as http://127.0.0.1:6820, '
+            f'{path}: url is "{url}"; must look like http://127.0.0.1:6820, '
             "https://slurm.example.org or unix:/run/slurmrestd.socket"
         )
     if parts.scheme == "http" and not _is_loopback(host):

@@ -187,7 +187,7 @@ def _modify(where: str, what: str, rest: str, given: dict[str, str], book: Accou
     name = chosen.get("name") or (bare[0] if bare else None)
     if what == "qos":
         if name is None:
-            raise ParameterError("which QOS is not said")
+            raise ParameterError("the name of the QOS is missing")
         book.add_qos(where, name, settings)
         return
     values = read_keys(settings, ASSOCIATION_KEYS, where, "association", book.report)

@@ -89,7 +89,7 @@ def read_conf(path: Path) -> SlurmConf:
         else:
             _set(conf, line)
     if not conf.nodes and not conf.parameters:
-        raise InputError(f"{path}: says nothing")
+        raise InputError(f"{path}: has neither nodes nor parameters")
     return conf
 
 

@@ -98,7 +98,7 @@ def _pairs(path: Path, number: int, text: str) -> tuple[tuple[str, str], ...]:
         match = _PAIR.match(text, at)
         if match is None:
             rest = text[at:].split()[0] if text[at:].split() else text
-            raise InputError.at(path, number, f"{rest!r}; must be such as Key=Value")
+            raise InputError.at(path, number, f"{rest!r}; must look like Key=Value")
         pairs.append((match[1], match[2].replace('"', "")))
         at = match.end()
         while at < len(text) and text[at].isspace():

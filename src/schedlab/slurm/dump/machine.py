@@ -116,7 +116,7 @@ def licences_of(entry: Entry | None, report: ImportReport) -> tuple[Consumable, 
     for word in words(entry.value):
         name, _, amount = word.partition(":")
         if amount and not amount.isdecimal():
-            raise entry.error(f"is {entry.value!r}; must be such as matlab:4,ansys:10")
+            raise entry.error(f"is {entry.value!r}; must look like matlab:4,ansys:10")
         found.append(Consumable(name, int(amount or 1)))
     return tuple(found)
 

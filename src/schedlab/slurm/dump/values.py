@@ -68,7 +68,7 @@ def minutes(text: str) -> int | None:
     match = _CLOCK.fullmatch(_UNIT_WORD.sub("", text.strip()))
     if match is None:
         raise ParameterError(
-            f"is {text!r}; must be minutes, or such as 30:00, 12:00:00 or 1-12:00:00, or INFINITE"
+            f"is {text!r}; must be minutes, INFINITE, or look like 30:00, 12:00:00 or 1-12:00:00"
         )
     days, *clock = match.groups()
     given = [int(each) for each in clock if each is not None]
@@ -95,7 +95,7 @@ def megabytes(text: str) -> int | None:
         return None
     match = _MEMORY.fullmatch(text.strip().lower())
     if match is None:
-        raise ParameterError(f"is {text!r}; must be megabytes, or such as 64G or 1T")
+        raise ParameterError(f"is {text!r}; must be megabytes, or look like 64G or 1T")
     power = _PREFIXES[match[2]] - 20 if match[2] else 0
     return round(float(match[1]) * 2.0**power)
 
@@ -144,7 +144,7 @@ def _pairs(text: str) -> list[tuple[str, str]]:
     for word in words(text):
         name, equals, amount = word.partition("=")
         if not equals:
-            raise ParameterError(f"is {text!r}; must be such as cpu=100,gres/gpu=4")
+            raise ParameterError(f"is {text!r}; must look like cpu=100,gres/gpu=4")
         pairs.append((name.lower(), amount))
     return pairs
 

@@ -61,7 +61,7 @@ class SlurmDatabase:
             make_url(self.url)
         except (ArgumentError, ValueError):
             raise ParameterError(
-                "url is none of a database; write mariadb://user@host:3306/slurm_acct_db"
+                "url is not that of a database; write mariadb://user@host:3306/slurm_acct_db"
             ) from None
         if not re.fullmatch(r"[A-Za-z0-9_-]+", self.cluster):
             raise ParameterError(f'cluster is "{self.cluster}"; must be the name slurmdbd uses')

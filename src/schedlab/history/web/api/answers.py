@@ -209,7 +209,7 @@ class JobForecast(BaseModel):
 
     jobid: str
     user: str | None
-    low: str = Field(description="The begin of the 80 % interval, in ISO 8601.")
+    low: str = Field(description="The beginning of the 80 % interval, in ISO 8601.")
     start: str = Field(description="What is most likely.")
     high: str = Field(description="The end of the interval.")
     words: str = Field(description="The same, as one would say it.")

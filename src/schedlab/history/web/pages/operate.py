@@ -29,7 +29,7 @@ _SHORT = {"tested": "test", "shadowed": "shadow", "watched": "steered"}
 """The words of the legend: on a phone there is room for one word each."""
 _FOUND_BY = {
     "tested": "in the test, by the twin",
-    "shadowed": "of a shadow's wishes, by the twin",
+    "shadowed": "of a shadow's changes, by the twin",
     "watched": "while it steered",
 }
 

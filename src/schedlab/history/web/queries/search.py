@@ -88,12 +88,12 @@ class Cursor:
             content = from_json(urlsafe_b64decode(text + "=" * (-len(text) % 4)))
             order, value, key = content
         except (binascii.Error, ValueError, TypeError):
-            raise ParameterError("cursor: is none; take it from the answer before") from None
+            raise ParameterError("cursor: is not valid; take it from the previous answer") from None
         is_number = value is None or (type(value) in (int, float) and abs(value) < 2**63)
         if not (is_number and type(key) is int and abs(key) < 2**63):
-            raise ParameterError("cursor: is none; take it from the answer before")
+            raise ParameterError("cursor: is not valid; take it from the previous answer")
         if order != str(sort):
-            raise ParameterError("cursor: is of another sort; begin again without it")
+            raise ParameterError("cursor: belongs to another sort; start again without it")
         return cls(sort, value, key)
 
 

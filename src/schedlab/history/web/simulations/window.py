@@ -148,7 +148,7 @@ def replay_of(
     workload, left_out = workload.take(fits), int(np.count_nonzero(~fits))
     recorded = as_it_was(workload, platform)
     if recorded is None:
-        raise ParameterError("of no job in that time the start is known")
+        raise ParameterError("no job in that time has a known start")
     notes = machine_notes(
         workload,
         platform,
