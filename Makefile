@@ -4,6 +4,8 @@ PY := $(VENV)/bin/python
 # Neighbours stay together, since they share servers; the first to finish takes over from the other.
 # One process more than processors: tests of real servers mostly wait.
 PYTEST := $(PY) -m pytest -n $(shell expr $$(nproc) + 1) --dist worksteal
+# Some containers forbid compiled files; each command that a test starts would compile the package again.
+unexport PYTHONDONTWRITEBYTECODE
 SOURCES := $(shell find cpp -name '*.cpp' -o -name '*.h') CMakeLists.txt pyproject.toml constraints.txt
 
 .PHONY: demo test check lint bench docs sanitize fuzz cpptest cpptest-arm wheel notebooks format build clean

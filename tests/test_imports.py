@@ -78,9 +78,6 @@ def circle(graph: Graph) -> list[str]:
     return []
 
 
-GRAPH = imports(SOURCES)
-
-
 def test_no_file_imports_one_that_imports_it() -> None:
     """Otherwise neither can be read, tested or moved without the other."""
     graph = imports(SOURCES, types=True)
@@ -89,10 +86,11 @@ def test_no_file_imports_one_that_imports_it() -> None:
     assert circle(graph) == []
 
 
-@pytest.mark.parametrize("folder", sorted(between_siblings(GRAPH)))
-def test_no_packages_of_a_folder_import_each_other(folder: str) -> None:
+def test_no_packages_of_a_folder_import_each_other(subtests: pytest.Subtests) -> None:
     """Code that both need stands beside them, as ``history/alerts_section.py`` does."""
-    assert circle(between_siblings(GRAPH)[folder]) == []
+    for folder, siblings in sorted(between_siblings(imports(SOURCES)).items()):
+        with subtests.test(folder):
+            assert circle(siblings) == []
 
 
 def test_the_page_has_the_layers_that_are_checked() -> None:
@@ -104,6 +102,18 @@ def test_the_page_has_the_layers_that_are_checked() -> None:
     lines = page.partition("## Layers")[2].partition("```text\n")[2].partition("```")[0]
     shown = [line.partition("  ")[0] for line in lines.splitlines() if not line.startswith(" ")]
     assert shown == contract["layers"]
+
+
+def test_the_package_imports_names_from_the_files_that_define_them() -> None:
+    """``from schedlab import ...`` within the package is for the native module only."""
+    found = [
+        f"{path.relative_to(SOURCES)}:{node.lineno}"
+        for path in sorted((SOURCES / "schedlab").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.module == "schedlab" and not node.level
+        if [each.name for each in node.names] != ["_core"]
+    ]
+    assert found == []
 
 
 def test_a_circle_is_found(tmp_path: Path) -> None:

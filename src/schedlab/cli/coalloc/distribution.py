@@ -123,7 +123,7 @@ def privacy_table(found: Solution) -> Table:
         "others'\nsummed",
         "others'\nunheard",
         "UTIL\ncells",
-        "starts\ntold",
+        "starts\nreceived",
         "bits,\nat most",
         "own bits\nrevealed",
     )

@@ -64,7 +64,7 @@ class AnswerMeasure:
 
 
 def accuracy(answer: SolverAnswer) -> float | None:
-    """The optimum's share of what was obtained, or the reverse: 1 is optimal."""
+    """Value over the optimal value, or optimal makespan or sum over that obtained: 1 is optimal."""
     if answer.solved is None:
         return None
     first = answer.solved.objective.first
@@ -94,12 +94,12 @@ def proven(answer: SolverAnswer) -> float:
 
 
 def draws(answer: SolverAnswer) -> float:
-    """How many problems were drawn until one was found in which all jobs fit."""
+    """Number of problems drawn until all jobs fitted into one."""
     return answer.instance.draws
 
 
 def gap(answer: SolverAnswer) -> float | None:
-    """The share by which the solver's own bound lets the solution fall short of the optimum."""
+    """The largest share by which it falls short of the optimum, by the solver's own bound."""
     return None if answer.solved is None else answer.solved.gap
 
 
@@ -114,7 +114,7 @@ def width_before(answer: SolverAnswer) -> float | None:
 
 
 def width(answer: SolverAnswer) -> float | None:
-    """The induced width after the relaxation: the most jobs that a message is about."""
+    """The induced width after the relaxation: the largest number of jobs in one message."""
     if answer.solution is not None and "width after" in answer.solution.counters:
         return answer.solution.counters["width after"]
     return None if answer.sent is None else answer.sent.width
