@@ -126,7 +126,7 @@ def test_without_a_mirror_the_last_ingest_is_shown(
         mirror_file(folder).parent.mkdir(exist_ok=True)
         mirror_file(folder).write_text(text)
     page = served.as_role(Role.SUPPORT).get("/queue").text
-    assert "The scheduler was last heard of at" in page
+    assert "The last news from the scheduler came at" in page
     assert ">51" not in page
 
 

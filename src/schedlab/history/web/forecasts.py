@@ -91,7 +91,7 @@ def known_forecast(
 
 
 def ask_forecast(service: Service, cluster: str) -> None:
-    """Queue a new forecast, unless the last is fresh or the scheduler was not heard of since."""
+    """Queue a new forecast, unless the last is fresh or there was no news since."""
     with service.database.reading() as connection:
         heard = heard_s(connection, cluster)
         tasks = recent_tasks(connection, _viewer(cluster).user, FORECAST, 1, with_results=False)

@@ -86,7 +86,7 @@ def window_form(
 ) -> WindowForm:
     """Return the chosen window, or the last days up to the last job that the viewer sees.
 
-    With ``until_now``, it ends when the scheduler was last heard of, if jobs run or wait.
+    With ``until_now``, it ends at the last news from the scheduler, if jobs run or wait.
 
     Without a number of days, it is long enough for a picture with something in it.
     """

@@ -40,9 +40,9 @@ def get_forecasts(
 ) -> Response:
     """Return when each waiting job that you may see will start, with its 80 % interval.
 
-    The last forecast is returned at once. If it is older than two minutes and the scheduler was
-    heard of since, a newer one is computed in the background: ask again while `state` is `waiting`
-    or `running`. Jobs that are held or not yet eligible have no forecast.
+    The last forecast is returned at once. If it is older than two minutes and there was news from
+    the scheduler since, a newer one is computed in the background: ask again while `state` is
+    `waiting` or `running`. Jobs that are held or not yet eligible have no forecast.
     """
     service = asking.service
     with service.database.reading() as connection:

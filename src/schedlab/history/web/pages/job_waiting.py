@@ -54,7 +54,8 @@ def _sentences(
     if heard is not None and row.queue_s is not None:
         waited, moment = FILTERS["duration"](heard - row.queue_s), zone_of(service)
         told = FILTERS["moment"](heard, moment)
-        yield f"At {told}, when the scheduler was last heard of, it had waited for {waited}."
+        news = "the time of the last news from the scheduler"
+        yield f"At {told}, {news}, it had waited for {waited}."
     meant, word = row.reason
     if word:
         yield f"The scheduler says: {word}{f' ({meant})' if meant else ''}."

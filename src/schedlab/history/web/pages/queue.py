@@ -96,7 +96,7 @@ class QueueView:
 
     Args:
         cluster: its name.
-        now_s: when its scheduler was last heard of; None if it never was.
+        now_s: the time of the last news from its scheduler; None if there was none.
         rows: the jobs.
         jobs: the number of jobs of all users, by state.
         nodes: the number of their nodes, by state.
@@ -121,7 +121,7 @@ class QueueView:
 
 
 def queue_of(connection: Connection, asking: Asking, cluster: str, most: int = MOST) -> QueueView:
-    """Return the queue of a cluster, as of when its scheduler was last heard of."""
+    """Return the queue of a cluster at the time of the last news from its scheduler."""
     viewer: Viewer = asking.viewer
     live = live_state(asking.service, cluster)
     if live is not None:

@@ -1,4 +1,4 @@
-"""The jobs of a cluster that run and wait, as of when its scheduler was last heard of."""
+"""The jobs of a cluster that run and wait, at the time of the last news from its scheduler."""
 
 from __future__ import annotations
 
