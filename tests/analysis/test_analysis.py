@@ -67,7 +67,7 @@ def test_without_users_nothing_is_said_of_them() -> None:
     found = analyse(five_jobs(user=None))
     assert found.users is None
     assert found.accuracy_of_users is None
-    assert "the trace has no users: nothing can be said of them" in found.notes
+    assert "the trace has no users: nothing can be said about them" in found.notes
 
 
 def test_jobs_without_a_user_are_told() -> None:

@@ -68,7 +68,7 @@ def test_what_the_trace_does_not_tell_is_left_out(tmp_path: Path) -> None:
     write_analysis(analyse(trace({})), path)
     page = path.read_text(encoding="utf-8")
     assert re.findall(r'<section id="(\w+)"', page) == ["summary", "accuracy", "requests", "jobs"]
-    assert "the trace has no users: nothing can be said of them" in page
+    assert "the trace has no users: nothing can be said about them" in page
     assert "times of day are not known" in page
 
 

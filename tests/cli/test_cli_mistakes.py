@@ -85,9 +85,13 @@ def test_a_process_ends_so_too(what: str, schedlab: Run, tmp_path: Path) -> None
             "--partitions needs a value: trace|1=N,2=N; see schedlab simulate --help",
         ),
         (["simulate", "--policy", "easy"], "missing argument 'TRACE'"),
-        (["simulate", "x.swf", "--policy", "easy", "--nodes", "0"], "'--nodes'"),
-        (["simulate", "x.swf", "--policy", "easy", "--procs", "x"], "'--procs'"),
-        (["simulat"], "no such command 'simulat'"),
+        (["simulate", "x.swf", "--policy", "easy", "--nodes", "0"], "'--nodes': must be >= 1; see"),
+        (
+            ["simulate", "x.swf", "--policy", "easy", "--nodes", "x"],
+            "'--nodes': must be a whole number; see",
+        ),
+        (["simulate", "x.swf", "--policy", "easy", "--procs", "x"], "'--procs': 'x' is not one"),
+        (["simulat"], "no such command 'simulat'; did you mean 'simulate'? See schedlab --help"),
         (["--nods"], "no such option: --nods"),
     ],
 )

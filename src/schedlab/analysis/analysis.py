@@ -123,7 +123,7 @@ def analyse(
 def _users(jobs: Workload, notes: list[str]) -> int | None:
     known = jobs["user"] >= 0
     if not known.any():
-        notes.append("the trace has no users: nothing can be said of them")
+        notes.append("the trace has no users: nothing can be said about them")
         return None
     if not known.all():
         notes.append(f"jobs without a user: {np.count_nonzero(~known):,}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import warnings
 from collections.abc import Iterator
@@ -16,6 +17,17 @@ from schedlab.cli.commands import Group
 from schedlab.cli.signals import INTERRUPTED, ending
 from schedlab.command_files import remembering_files
 from schedlab.errors import OutputError, OutsideTrainingWarning, SchedlabError
+
+_PLAINER = (
+    (r"\. Did you mean", "; did you mean"),
+    (r" \(Possible options: (.*)\)$", r"; near: \1"),
+    (r"Value error, ", ""),
+    (r"Input should be a valid integer\b.*", "must be a whole number"),
+    (r"Input should be a valid number\b.*", "must be a number"),
+    (r"Input should be greater than or equal to ", "must be >= "),
+    (r"Input should be less than or equal to ", "must be <= "),
+)
+"""Typer's words, as patterns, and those of our other messages."""
 
 
 class Commands(Group):
@@ -74,7 +86,10 @@ def _usage_error(error: typer.TyperException) -> str:
     context = getattr(error, "ctx", None)
     if not sentence or context is None:
         return sentence
-    return f"{sentence[0].lower()}{sentence[1:]}; see {context.command_path} --help"
+    for pattern, plain in _PLAINER:
+        sentence = re.sub(pattern, plain, sentence)
+    see = " See" if sentence.endswith("?") else "; see"
+    return f"{sentence[0].lower()}{sentence[1:]}{see} {context.command_path} --help"
 
 
 def _say(sentence: str) -> None:
