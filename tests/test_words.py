@@ -28,7 +28,8 @@ AVOIDED = re.compile(
     r"""\b(
     [Ss]o\s+many | [Aa]new | [Tt]hus | [Hh]ence | whence | thereof | [Ww]hoever | [Nn]obody
     | [Ss]o\s+(?:long|much)(?!\s+(?:as|that)\b)
-    | of\ such\ a\ kind | by\ what\ right | no\ such\ thing | plans\ no\ more | be\ such\ as | the\ begin\b
+    | of\ such\ a\ kind | by\ what\ right | no\ such\ thing | plans\ no\ more
+    | be\ such\ as | the\ begin
     )\b""",
     re.VERBOSE,
 )
