@@ -341,7 +341,7 @@ def test_one_worker_takes_a_duty(lagging: Watched) -> None:
         ('email = ["ops"]', 'email is "ops"; must be an address such as'),
         ('email = ["ops@example.org"]', r"email needs \[service.mail\]"),
         ('webhook = "hooks.example.org"', "must begin with https://"),
-        ('webhook = "https://a"\nwebhook_file = "b"', "write one of them"),
+        ('webhook = "https://a"\nwebhook_file = "b"', "exclude each other"),
         ("lag = 3", "unknown key or section"),
         ('[service.mail]\nserver = "x"\nsender = "a@b"\ntls = "ssl"', 'unknown tls "ssl"'),
         ('[service.mail]\nserver = "x"\nsender = "a@b"\nuser = "u"', "belong together"),

@@ -284,7 +284,7 @@ def test_what_is_no_store_is_refused() -> None:
         Store.make("sqlite:history.db")
     with pytest.raises(StoreError, match="kind mysql; must be sqlite or postgresql"):
         Store.open("mysql://localhost/jobs")
-    with pytest.raises(StoreError, match="not a store"):
+    with pytest.raises(StoreError, match="names no file"):
         Store.open("sqlite://")
 
 

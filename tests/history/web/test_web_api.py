@@ -97,7 +97,7 @@ def test_a_time_may_lose_its_plus(admin: httpx.Client) -> None:
         ("from=2026-01-05&to=2026-01-04", 422, "from: must lie before to"),
         ("state=ended", 422, "completed"),
         ("limit=0", 422, "greater than or equal to 1"),
-        ("cursor=abc", 400, "cursor: is none"),
+        ("cursor=abc", 400, "cursor: is not valid"),
         ("min_wra=nan", 422, "min_wra"),
     ],
 )
