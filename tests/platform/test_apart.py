@@ -117,7 +117,7 @@ def test_a_machine_that_nobody_sizes_is_all_partitions_together() -> None:
         (four_jobs(), {"sizes": {"1": 2.5}}, 'nodes of "1" is 2.5; must be a whole number'),
         (four_jobs(), {"sizes": {"1": 5, "2": 4}}, "1=5, 2=4 nodes do not fit side by side into 8"),
         (four_jobs({}), {}, "its header has no MaxProcs or MaxNodes"),
-        (four_jobs(wait_s=[-1] * 4), {}, 'neither size nor starts in partition "1"'),
+        (four_jobs(wait_s=[-1] * 4), {}, 'neither size nor starts of partition "1"'),
         (
             four_jobs(HEADER | {"Partition": ["1 a", "2 b"]}),
             {"sizes": {"1": 2, "a": 2}},
