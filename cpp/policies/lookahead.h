@@ -78,7 +78,7 @@ class Lookahead : public Policy {
         std::size_t waiting = 0;
         double gain = 0;   // over the base: the mean over the forks, per waiting job
         double error = 0;  // its standard error
-        std::vector<std::vector<double>> sums;  // by candidate, then by fork
+        std::vector<std::vector<double>> sums;  // by candidate, then by fork; empty if not tried
         std::vector<std::int64_t> moved;  // jobs that come first, by arrival
     };
 
@@ -108,6 +108,12 @@ class Lookahead : public Policy {
     struct Known;
     struct Past;
     struct Tried;
+    // How many candidates a decision tries, in how many forks at first, and the best in all.
+    struct Effort {
+        std::size_t candidates;
+        std::size_t first;
+        std::size_t forks;
+    };
 
     void build();
     // Makes order and policy of a candidate.
@@ -115,6 +121,9 @@ class Lookahead : public Policy {
     bool is_due(const View& view) const;
     void decide(View& view);
     Decision best(Known& known);
+    // What is tried if this number of rollouts is affordable. With a long queue only the base and
+    // the candidates with the best records are, each in several forks.
+    Effort effort(std::size_t affordable) const;
     // The jobs of the last days that have ended, the last of them if there are more than `most`.
     Past past_of(Known& known, std::size_t most) const;
     // Returns the score of these jobs under EASY in this order.

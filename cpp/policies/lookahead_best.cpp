@@ -18,6 +18,8 @@ namespace {
 constexpr std::size_t kFirstForks = 10;  // the most forks in which all candidates are tried
 constexpr std::size_t kBestTried = 3;   // this number of the best are tried in all forks
 constexpr std::size_t kLeastForks = 2;
+constexpr std::size_t kFewForks = 4;       // if fewer are affordable, the record chooses candidates
+constexpr std::size_t kTriedByRecord = 6;  // candidates, with the base
 constexpr std::size_t kRounds = 3;  // each may put one job first
 constexpr Time kArrivals = 2 * 3600;
 
@@ -25,36 +27,51 @@ double uniform(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x
 
 }  // namespace
 
+Lookahead::Effort Lookahead::effort(std::size_t affordable) const {
+    const std::size_t all = candidates_.size(), most = settings_.forks;
+    const std::size_t some = affordable / (2 * all);
+    if (!record_.empty() && some < kFewForks) {
+        const std::size_t tried = std::min(all, kTriedByRecord);
+        const std::size_t forks = std::clamp(affordable / tried, std::min(kFewForks, most), most);
+        return {tried, forks, forks};
+    }
+    const std::size_t first = std::clamp<std::size_t>(some, 1, kFirstForks);
+    const std::size_t more =
+        affordable > first * all ? (affordable - first * all) / (1 + kBestTried) : 0;
+    const std::size_t forks = std::clamp(first + more, std::min(kLeastForks, most), most);
+    return {all, std::min(first, forks), forks};
+}
+
 Lookahead::Decision Lookahead::best(Known& known) {
     if (settings_.evolve > 0) evolve(known);
     if (settings_.review) review(known);
     const std::size_t waiting = known.waiting;
-    const std::size_t all = candidates_.size();
     const Time length = arrivals_length();
     const Time yesterday = known.present.now() - PastArrivals::kDay;
     const std::size_t come =
         past_->between(yesterday, yesterday + length, PastArrivals::kDay).size();
     const std::size_t affordable =
         static_cast<std::size_t>(settings_.budget) / std::max<std::size_t>(waiting + come, 1);
-    const std::size_t some = std::clamp<std::size_t>(affordable / (2 * all), 1, kFirstForks);
-    const std::size_t more =
-        affordable > some * all ? (affordable - some * all) / (1 + kBestTried) : 0;
-    const std::size_t forks =
-        std::clamp(some + more, std::min(kLeastForks, settings_.forks), settings_.forks);
-    const std::size_t first = std::min(forks, some);
+    const auto [to_try, first, forks] = effort(affordable);
     std::vector<Future> futures = draw(known, forks);
     add_arrivals(known, length, futures);
     std::vector<Tried> tried;
-    for (std::size_t candidate = 0; candidate < all; ++candidate) tried.push_back({candidate});
+    for (std::size_t i = 0; i < candidates_.size(); ++i) tried.push_back({i});
     std::vector<Tried*> best{&tried[base_]};
     for (Tried& each : tried) {
         if (each.candidate != base_) best.push_back(&each);
+    }
+    if (to_try < best.size()) {
+        std::stable_sort(best.begin() + 1, best.end(), [&](const Tried* one, const Tried* other) {
+            return record_[one->candidate] < record_[other->candidate];
+        });
+        best.resize(to_try);
     }
     try_out(known, std::span(futures).first(first), best);
     std::stable_sort(best.begin() + 1, best.end(), [](const Tried* one, const Tried* other) {
         return one->total() < other->total();
     });
-    best.resize(std::min(all, 1 + kBestTried));
+    best.resize(std::min(best.size(), 1 + kBestTried));
     if (first < forks) try_out(known, std::span(futures).subspan(first), best);
 
     Decision made;

@@ -72,6 +72,7 @@ void Lookahead::evolve(Known& known) {
 void Lookahead::review(Known& known) {
     if (memory_->is_exact()) {  // the forks know how long jobs run: the past says less
         base_ = 0;
+        record_.clear();
         return;
     }
     if (known.present.now() < next_review_) return;

@@ -26,6 +26,7 @@ NODES = 8
 OFTEN = "lookahead:period=60,forks=4,patience=5m"
 EVOLVING = f"{OFTEN},evolve=4"
 CANDIDATES = ("predicted", "fcfs", "sjf", "saf")
+MANY = (*CANDIDATES, "snf", "lnf", "ljf", "laf")
 
 
 def busy(count: int = 400, seed: int = 1) -> Workload:
@@ -51,6 +52,7 @@ def ran_by(schedule: Schedule) -> list[str]:
     patience_s=st.sampled_from((10, 86_400)),
     budget=st.sampled_from((1, 60, 20_000)),
     search_and_evolve=st.sampled_from(((0, 0), (3, 0), (64, 0), (0, 1), (0, 2), (0, 7), (3, 4))),
+    candidates=st.sampled_from((CANDIDATES, MANY)),
     review=st.booleans(),
     seed=st.integers(0, 3),
 )
@@ -61,6 +63,7 @@ def test_a_decision_is_that_of_the_plain_reference(
     patience_s: int,
     budget: int,
     search_and_evolve: tuple[int, int],
+    candidates: tuple[str, ...],
     review: bool,
     seed: int,
 ) -> None:
@@ -69,7 +72,7 @@ def test_a_decision_is_that_of_the_plain_reference(
     if not len(simulation.queue):
         return
     settings = Settings(
-        CANDIDATES,
+        candidates,
         period_s=20,
         forks=forks,
         patience_s=patience_s,
@@ -155,6 +158,18 @@ def test_the_base_is_that_of_the_best_record_as_in_the_plain_reference(place: in
     workload = busy(150)
     simulation = Simulation(workload, 64, "easy").run(int(workload["submit_s"][place]))
     decides_as_the_reference(simulation, Settings(CANDIDATES, forks=2, review=True))
+
+
+@pytest.mark.parametrize("budget", [1, 100, 500, 20_000])
+def test_with_a_long_queue_only_the_best_by_record_are_tried(budget: int) -> None:
+    """Six of eight are tried, the base among them, and in at least four forks."""
+    workload = busy(150)
+    simulation = Simulation(workload, 64, "easy").run(int(workload["submit_s"][140]))
+    settings = Settings(MANY, forks=8, review=True, budget=budget)
+    decides_as_the_reference(simulation, settings)
+    tried = {name: len(sums) for name, sums in decide(simulation, settings).sums.items() if sums}
+    assert len(tried) == (8 if budget == 20_000 else 6)
+    assert min(tried.values()) >= (1 if budget == 20_000 else 4)
 
 
 def test_a_rule_with_a_better_record_becomes_the_base() -> None:

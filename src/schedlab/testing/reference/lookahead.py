@@ -22,6 +22,7 @@ from schedlab.workload import Workload
 OWN, EVERYBODY = 100, 200
 HALF_LIFE, DISTANCE = 10, 0.35
 FIRST_FORKS, BEST_TRIED, LEAST_FORKS, ROUNDS = 10, 3, 2, 3
+FEW_FORKS, TRIED_BY_RECORD = 4, 6
 EXACT, ARRIVALS_S, DAY_S, DAYS = 0.99, 7200, 86_400, 7
 NODES_WEIGHT = 0.25
 EVOLVED_ON, REVIEWED, CONVINCING = 500, 5000, 0.9
@@ -187,15 +188,21 @@ def decide(simulation: Simulation, settings: Settings) -> Decision:
     length_s = known_only_s if settings.arrivals_s is None else settings.arrivals_s
     expected = _came(simulation, simulation.now_s - DAY_S, length_s)
     affordable = settings.budget // max(len(waiting) + len(expected), 1)
-    some = min(max(affordable // (2 * len(names)), 1), FIRST_FORKS)
-    more = max(affordable - some * len(names), 0) // (1 + BEST_TRIED)
-    forks = min(max(some + more, min(LEAST_FORKS, settings.forks)), settings.forks)
+    base, tried = names[0], list(names)
+    first = min(max(affordable // (2 * len(names)), 1), FIRST_FORKS)
+    more = max(affordable - first * len(names), 0) // (1 + BEST_TRIED)
+    forks = min(max(first + more, min(LEAST_FORKS, settings.forks)), settings.forks)
+    if settings.review and not memory.is_exact():
+        record = _record(simulation, memory, settings, names)
+        base = _best(record, names)
+        if affordable // (2 * len(names)) < FEW_FORKS:
+            others = sorted((name for name in names if name != base), key=record.__getitem__)
+            tried = [base, *others][:TRIED_BY_RECORD]
+            least = min(FEW_FORKS, settings.forks)
+            forks = first = min(max(affordable // len(tried), least), settings.forks)
     runs = _drawn(simulation, memory, forks, settings.seed)
     comings = _comings(simulation, length_s, forks, settings.seed)
     orders = _orders(simulation, memory, settings)
-    base = names[0]
-    if settings.review and not memory.is_exact():
-        base = _best_record(simulation, memory, settings, names)
     sums: dict[str, list[float]] = {name: [] for name in names}
 
     def sums_of(name: str, begin: int, end: int, moved: Sequence[int] = ()) -> list[float]:
@@ -212,10 +219,10 @@ def decide(simulation: Simulation, settings: Settings) -> Decision:
             found.append(rounded_sum(waited + came))
         return found
 
-    first = min(forks, some)
-    for name in names:
+    first = min(forks, first)
+    for name in tried:
         sums[name] += sums_of(name, 0, first)
-    others = [name for name in names if name != base]
+    others = [name for name in tried if name != base]
     best = sorted(others, key=lambda name: sum(sums[name]))[:BEST_TRIED]
     for name in (base, *best):
         sums[name] += sums_of(name, first, forks)
@@ -337,7 +344,11 @@ def _keys(simulation: Simulation, memory: Memory, settings: Settings) -> dict[st
     keys: dict[str, Key] = {
         "fcfs": lambda user, request, width: 0,
         "sjf": lambda user, request, width: request,
+        "ljf": lambda user, request, width: -request,
         "saf": lambda user, request, width: request * width,
+        "laf": lambda user, request, width: -request * width,
+        "snf": lambda user, request, width: width,
+        "lnf": lambda user, request, width: -width,
         "predicted": _weighed(memory, (NODES_WEIGHT, 0.0)),
     }
     if settings.evolve:
@@ -371,12 +382,16 @@ def _evolved(simulation: Simulation, memory: Memory, settings: Settings) -> Weig
     return search.mean
 
 
-def _best_record(
+def _record(
     simulation: Simulation, memory: Memory, settings: Settings, names: Sequence[str]
-) -> str:
-    """Return the candidate that does best in a replay of the last days; the first in doubt."""
+) -> dict[str, float]:
+    """Return what each candidate reaches in a replay of the last days."""
     past, keys = _past(simulation, REVIEWED), _keys(simulation, memory, settings)
-    record = {name: _replayed(simulation, past, keys[name]) for name in names}
+    return {name: _replayed(simulation, past, keys[name]) for name in names}
+
+
+def _best(record: dict[str, float], names: Sequence[str]) -> str:
+    """Return the candidate with the best record; the first in doubt."""
     best = min(names, key=record.__getitem__)
     return best if record[best] < CONVINCING * record[names[0]] else names[0]
 
