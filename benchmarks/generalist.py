@@ -293,7 +293,8 @@ def train(given: argparse.Namespace) -> None:
         population=given.population,
         windows=given.each,
         seed=given.seed,
-        on_training_traces=json.dumps(geometric),
+        snapshots=list(geometric),
+        on_training_traces=list(geometric.values()),
     )
     write_network(given.out, network)
     print(f"written: {given.out}; on the whole training traces {geometric}", flush=True)

@@ -1,4 +1,4 @@
-"""Ready policies: tuned priorities that come with the package."""
+"""Ready policies: tuned priorities and a network that come with the package."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ import pytest
 
 from schedlab import simulate
 from schedlab.errors import InputError, ParameterError, UnknownNameError
-from schedlab.policies import find_policy
-from schedlab.policies.evolved import EvolvedPolicy
+from schedlab.policies import find_policy, ready
+from schedlab.policies.evolved import EvolvedPolicy, read_evolved
 from schedlab.policies.find import with_file_in
-from schedlab.policies.ready import READY, ready_priority
+from schedlab.policies.network import Network, NetworkPolicy
+from schedlab.policies.ready import READY, READY_PRIORITIES, ready_policy, ready_priority
 from schedlab.testing.instances import crowd
 
 
-@pytest.mark.parametrize("name", READY)
+@pytest.mark.parametrize("name", READY_PRIORITIES)
 def test_a_ready_policy_schedules_by_its_weights(name: str) -> None:
     """It is known by its name alone, and is nothing but the priority in its file."""
     jobs = crowd(count=200)
@@ -25,7 +26,22 @@ def test_a_ready_policy_schedules_by_its_weights(name: str) -> None:
     assert (by_name.start_s == by_weights.start_s).all()
 
 
-@pytest.mark.parametrize("name", READY)
+def test_the_ready_network_is_the_one_in_its_file() -> None:
+    """It is known by its name, and says what it was evolved on."""
+    path = Path(ready.__file__).with_name("generalist.toml")
+    network = read_evolved(path)
+    assert isinstance(network, Network)
+    assert {"sources", "left_out", "seed", "generations", "population"} <= set(network.provenance)
+    assert network.provenance["left_out"] == ""
+    jobs = crowd(count=200)
+    by_name = simulate(jobs, 64, "evolved:generalist")
+    assert by_name.policy == "evolved:generalist"
+    assert (by_name.start_s == simulate(jobs, 64, NetworkPolicy(network)).start_s).all()
+    assert set(READY) - set(READY_PRIORITIES) == {"generalist"}
+    assert isinstance(ready_policy("generalist"), NetworkPolicy)
+
+
+@pytest.mark.parametrize("name", READY_PRIORITIES)
 def test_a_ready_policy_says_how_it_came_about(name: str) -> None:
     """A user can make it again, and knows its measured results."""
     provenance = ready_priority(name).provenance

@@ -19,7 +19,7 @@ from schedlab.policies.parameters import (
     up_to,
     whole,
 )
-from schedlab.policies.ready import READY, ready_priority
+from schedlab.policies.ready import READY_PRIORITIES, ready_priority
 from schedlab.workload.arguments import one_of
 
 Candidate = tuple[str, _core.Order, _core.Order | None, float | None]
@@ -40,14 +40,14 @@ DAY_S = 86_400
 PATIENCE_S = inf
 
 _ORDERS = [name for name in ORDERS if name not in ("wrsa", "linear")]
-KNOWN = (*PREDICTED, *_ORDERS, *READY)
+KNOWN = (*PREDICTED, *_ORDERS, *READY_PRIORITIES)
 
 
 def candidate(name: str) -> Candidate:
-    """Return the candidate of that name: ``predicted``, an order, or a ready policy."""
+    """Return the candidate of that name: ``predicted``, an order, or a ready priority."""
     if name in PREDICTED:
         return name, _core.PredictedOrder(*PREDICTED[name]), None, None
-    if name in READY:
+    if name in READY_PRIORITIES:
         priority = ready_priority(name)
         head, backfill = (
             native_order("linear", **each) for each in (priority.head, priority.backfill)

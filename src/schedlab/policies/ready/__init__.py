@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from importlib.resources import as_file, files
 
-from schedlab.policies.evolved import EvolvedPolicy, Priority, read_priority
+from schedlab.policies.evolved import EvolvedPolicy, Priority, evolved_policy, read_priority
+from schedlab.policies.network import NetworkPolicy
 
-READY = {
+READY_PRIORITIES = {
     "slowdown": "Evolved for a small mean bounded slowdown, on traces and on models.",
     "utilisation": "Evolved to use a machine fully that always has jobs waiting.",
+}
+READY = READY_PRIORITIES | {
+    "generalist": "A small network for slowdowns on any machine; learns run times from past jobs.",
 }
 """What each is for; its card in the docs says how it was made and how it does elsewhere."""
 
 
 def ready_priority(name: str) -> Priority:
-    """Return the weights of a ready policy."""
+    """Return the weights of a ready priority."""
     with as_file(files(__name__) / f"{name}.toml") as path:
         return read_priority(path)
 
 
-def ready_policy(name: str) -> EvolvedPolicy:
+def ready_policy(name: str) -> EvolvedPolicy | NetworkPolicy:
     """Return a new policy, for one simulation at a time."""
-    return EvolvedPolicy(ready_priority(name), f"evolved:{name}")
+    with as_file(files(__name__) / f"{name}.toml") as path:
+        return evolved_policy(path, f"evolved:{name}")

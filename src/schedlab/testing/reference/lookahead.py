@@ -188,7 +188,7 @@ def decide(simulation: Simulation, settings: Settings) -> Decision:
     length_s = known_only_s if settings.arrivals_s is None else settings.arrivals_s
     expected = _came(simulation, simulation.now_s - DAY_S, length_s)
     affordable = settings.budget // max(len(waiting) + len(expected), 1)
-    base, tried = names[0], list(names)
+    base, shortlist = names[0], list(names)
     first = min(max(affordable // (2 * len(names)), 1), FIRST_FORKS)
     more = max(affordable - first * len(names), 0) // (1 + BEST_TRIED)
     forks = min(max(first + more, min(LEAST_FORKS, settings.forks)), settings.forks)
@@ -197,9 +197,9 @@ def decide(simulation: Simulation, settings: Settings) -> Decision:
         base = _best(record, names)
         if affordable // (2 * len(names)) < FEW_FORKS:
             others = sorted((name for name in names if name != base), key=record.__getitem__)
-            tried = [base, *others][:TRIED_BY_RECORD]
+            shortlist = [base, *others][:TRIED_BY_RECORD]
             least = min(FEW_FORKS, settings.forks)
-            forks = first = min(max(affordable // len(tried), least), settings.forks)
+            forks = first = min(max(affordable // len(shortlist), least), settings.forks)
     runs = _drawn(simulation, memory, forks, settings.seed)
     comings = _comings(simulation, length_s, forks, settings.seed)
     orders = _orders(simulation, memory, settings)
@@ -220,9 +220,9 @@ def decide(simulation: Simulation, settings: Settings) -> Decision:
         return found
 
     first = min(forks, first)
-    for name in tried:
+    for name in shortlist:
         sums[name] += sums_of(name, 0, first)
-    others = [name for name in tried if name != base]
+    others = [name for name in shortlist if name != base]
     best = sorted(others, key=lambda name: sum(sums[name]))[:BEST_TRIED]
     for name in (base, *best):
         sums[name] += sums_of(name, first, forks)
