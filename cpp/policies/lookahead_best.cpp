@@ -18,8 +18,8 @@ namespace {
 constexpr std::size_t kFirstForks = 10;  // the most forks in which all candidates are tried
 constexpr std::size_t kBestTried = 3;   // this number of the best are tried in all forks
 constexpr std::size_t kLeastForks = 2;
-constexpr std::size_t kFewForks = 4;       // if fewer are affordable, the record chooses candidates
-constexpr std::size_t kTriedByRecord = 6;  // candidates, with the base
+constexpr std::size_t kFewForks = 4;  // if fewer are affordable, the record chooses candidates
+constexpr std::size_t kLeastByRecord = 3, kMostByRecord = 6;  // of them, with the base
 constexpr std::size_t kRounds = 3;  // each may put one job first
 constexpr Time kArrivals = 2 * 3600;
 
@@ -31,7 +31,8 @@ Lookahead::Effort Lookahead::effort(std::size_t affordable) const {
     const std::size_t all = candidates_.size(), most = settings_.forks;
     const std::size_t some = affordable / (2 * all);
     if (!record_.empty() && some < kFewForks) {
-        const std::size_t tried = std::min(all, kTriedByRecord);
+        const std::size_t tried =
+            std::min(all, std::clamp(affordable / kFewForks, kLeastByRecord, kMostByRecord));
         const std::size_t forks = std::clamp(affordable / tried, std::min(kFewForks, most), most);
         return {tried, forks, forks};
     }

@@ -160,16 +160,18 @@ def test_the_base_is_that_of_the_best_record_as_in_the_plain_reference(place: in
     decides_as_the_reference(simulation, Settings(CANDIDATES, forks=2, review=True))
 
 
-@pytest.mark.parametrize("budget", [1, 100, 500, 20_000])
-def test_with_a_long_queue_only_the_best_by_record_are_tried(budget: int) -> None:
-    """Six of eight are tried, the base among them, and in at least four forks."""
+@pytest.mark.parametrize(("each", "tried", "forks"), [(1, 3, 4), (16, 4, 4), (28, 6, 4), (40, 6, 6)])
+def test_with_a_long_queue_only_the_best_by_record_are_tried(
+    each: int, tried: int, forks: int
+) -> None:
+    """With a budget of `each` rollouts, three to six of eight are tried, all in the same forks."""
     workload = busy(150)
     simulation = Simulation(workload, 64, "easy").run(int(workload["submit_s"][140]))
+    budget = each * len(simulation.queue)
     settings = Settings(MANY, forks=8, review=True, budget=budget)
     decides_as_the_reference(simulation, settings)
-    tried = {name: len(sums) for name, sums in decide(simulation, settings).sums.items() if sums}
-    assert len(tried) == (8 if budget == 20_000 else 6)
-    assert min(tried.values()) >= (1 if budget == 20_000 else 4)
+    counts = [len(sums) for sums in decide(simulation, settings).sums.values()]
+    assert sorted(counts) == [0] * (8 - tried) + [forks] * tried
 
 
 def test_a_rule_with_a_better_record_becomes_the_base() -> None:

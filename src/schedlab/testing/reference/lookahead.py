@@ -22,7 +22,7 @@ from schedlab.workload import Workload
 OWN, EVERYBODY = 100, 200
 HALF_LIFE, DISTANCE = 10, 0.35
 FIRST_FORKS, BEST_TRIED, LEAST_FORKS, ROUNDS = 10, 3, 2, 3
-FEW_FORKS, TRIED_BY_RECORD = 4, 6
+FEW_FORKS, LEAST_BY_RECORD, MOST_BY_RECORD = 4, 3, 6
 EXACT, ARRIVALS_S, DAY_S, DAYS = 0.99, 7200, 86_400, 7
 NODES_WEIGHT = 0.25
 EVOLVED_ON, REVIEWED, CONVINCING = 500, 5000, 0.9
@@ -197,7 +197,8 @@ def decide(simulation: Simulation, settings: Settings) -> Decision:
         base = _best(record, names)
         if affordable // (2 * len(names)) < FEW_FORKS:
             others = sorted((name for name in names if name != base), key=record.__getitem__)
-            shortlist = [base, *others][:TRIED_BY_RECORD]
+            most = min(max(affordable // FEW_FORKS, LEAST_BY_RECORD), MOST_BY_RECORD)
+            shortlist = [base, *others][:most]
             least = min(FEW_FORKS, settings.forks)
             forks = first = min(max(affordable // len(shortlist), least), settings.forks)
     runs = _drawn(simulation, memory, forks, settings.seed)
