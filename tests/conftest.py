@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Generator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from hypothesis import settings
 # Import fixtures only here: each file that imports one makes another fixture of it.
 from tests.services.mariadb import mariadb as mariadb
 from tests.services.slurm import slurm as slurm
+from typer.main import get_command
 
 # Speed is measured by `make bench`: a test on a busy machine is not wrong for being slow.
 # The same draws in every run: a change is judged by what it changed. `make fuzz` draws others.
@@ -23,6 +25,9 @@ settings.load_profile("schedlab")
 
 # Tests send nothing out; one that imports ONNX Runtime before schedlab would.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+
+# Typer would build all commands again, 0.1 s of work, for each command line that a test runs.
+pytest.MonkeyPatch().setattr("typer.testing._get_command", cache(get_command))
 
 # A shell's background jobs ignore Ctrl-C, and so would the commands that tests start and interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
