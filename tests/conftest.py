@@ -27,7 +27,9 @@ settings.load_profile("schedlab")
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 # Typer would build all commands again, 0.1 s of work, for each command line that a test runs.
-pytest.MonkeyPatch().setattr("typer.testing._get_command", cache(get_command))
+_build_once = cache(get_command)
+for name in ("typer.main.get_command", "typer.testing._get_command"):
+    pytest.MonkeyPatch().setattr(name, _build_once)
 
 # A shell's background jobs ignore Ctrl-C, and so would the commands that tests start and interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
