@@ -186,9 +186,13 @@ def test_the_core_agrees_with_the_reference_at_length(part: int) -> None:
     agrees()
 
 
+CROWD = crowd(count=150)
+
+
 @pytest.mark.slow
-def test_the_core_agrees_with_the_reference_on_long_queues() -> None:
+@pytest.mark.parametrize(
+    "workload", [CROWD, CROWD.replace(submit_s=[0] * 150)], ids=("one by one", "at once")
+)
+def test_the_core_agrees_with_the_reference_on_long_queues(workload: Workload) -> None:
     """A hundred waiting jobs come and go in ways that a dozen cannot."""
-    all_at_once = crowd(count=150).replace(submit_s=[0] * 150)
-    for workload in (crowd(count=150), all_at_once):
-        check_agreement(16, workload, {"tick": 0, "depth": None, "kill_at_request": True})
+    check_agreement(16, workload, {"tick": 0, "depth": None, "kill_at_request": True})
