@@ -160,7 +160,9 @@ def test_the_base_is_that_of_the_best_record_as_in_the_plain_reference(place: in
     decides_as_the_reference(simulation, Settings(CANDIDATES, forks=2, review=True))
 
 
-@pytest.mark.parametrize(("each", "tried", "forks"), [(1, 3, 4), (16, 4, 4), (28, 6, 4), (40, 6, 6)])
+@pytest.mark.parametrize(
+    ("each", "tried", "forks"), [(1, 3, 4), (16, 4, 4), (28, 6, 4), (40, 6, 6)]
+)
 def test_with_a_long_queue_only_the_best_by_record_are_tried(
     each: int, tried: int, forks: int
 ) -> None:

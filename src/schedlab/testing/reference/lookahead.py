@@ -197,8 +197,8 @@ def decide(simulation: Simulation, settings: Settings) -> Decision:
         base = _best(record, names)
         if affordable // (2 * len(names)) < FEW_FORKS:
             others = sorted((name for name in names if name != base), key=record.__getitem__)
-            most = min(max(affordable // FEW_FORKS, LEAST_BY_RECORD), MOST_BY_RECORD)
-            shortlist = [base, *others][:most]
+            length = min(max(affordable // FEW_FORKS, LEAST_BY_RECORD), MOST_BY_RECORD)
+            shortlist = [base, *others][:length]
             least = min(FEW_FORKS, settings.forks)
             forks = first = min(max(affordable // len(shortlist), least), settings.forks)
     runs = _drawn(simulation, memory, forks, settings.seed)
