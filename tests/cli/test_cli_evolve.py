@@ -87,7 +87,7 @@ def test_mistakes_take_one_line(
 
 
 @pytest.mark.slow
-def test_ctrl_c_keeps_the_best_and_resume_gives_the_same(tmp_path: Path, schedlab: Run) -> None:
+def test_ctrl_c_keeps_the_best_and_resume_gives_the_same(tmp_path: Path, run: Run) -> None:
     """The message says how to go on, and the exit code is 130."""
     halting, straight = tmp_path / "halting.toml", tmp_path / "straight.toml"
     command = (
@@ -115,6 +115,6 @@ def test_ctrl_c_keeps_the_best_and_resume_gives_the_same(tmp_path: Path, schedla
     stdout, stderr = process.communicate(timeout=300)
     assert (process.returncode, stdout) == (130, "")
     assert f"the best so far is in {halting}; run again with --resume to go on" in stderr
-    assert schedlab(*command, halting, "--resume").returncode == 0
-    assert schedlab(*command, straight).returncode == 0
+    assert run(*command, halting, "--resume").exit_code == 0
+    assert run(*command, straight).exit_code == 0
     assert halting.read_text() == straight.read_text()

@@ -71,7 +71,7 @@ def test_mistakes_take_one_line(schedlab: Run, small: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-def test_ctrl_c_and_resume_give_the_same_model(small: Path, tmp_path: Path, schedlab: Run) -> None:
+def test_ctrl_c_and_resume_give_the_same_model(small: Path, tmp_path: Path, run: Run) -> None:
     """A checkpoint is kept, the message says how to go on, and the exit code is 130."""
     small.write_text(SMALL.replace("steps = 128", "steps = 3_200", 1))
     out, straight = tmp_path / "interrupted", tmp_path / "straight"
@@ -91,6 +91,6 @@ def test_ctrl_c_and_resume_give_the_same_model(small: Path, tmp_path: Path, sche
     assert (process.returncode, stdout) == (130, "")
     assert f"a checkpoint is kept in {out}; run again with --resume to go on" in stderr
     assert not (out / "model.zip").exists()
-    assert schedlab("learn", "train", small, "--out", out, "--resume").returncode == 0
-    assert schedlab("learn", "train", small, "--out", straight).returncode == 0
+    assert run("learn", "train", small, "--out", out, "--resume").exit_code == 0
+    assert run("learn", "train", small, "--out", straight).exit_code == 0
     assert (out / "model.zip").read_bytes() == (straight / "model.zip").read_bytes()
