@@ -130,8 +130,8 @@ def _expected(trial: Mapping[str, Any]) -> str:
         float(np.mean(told[key])) for key in ("by_wishes_of_shadows", "by_rehearsals")
     )
     return (
-        f"The twin predicted {wishes:+.1%} of the mean wait from the wishes of the shadows, and "
-        f"{rehearsals:+.1%} in rehearsals of the runs without steering. In {trial['refused']:.0%} "
+        f"The twin predicted {wishes:+.1%} of the mean wait from the changes that shadow mode "
+        f"noted, and {rehearsals:+.1%} in rehearsals of the runs without steering. In {trial['refused']:.0%} "
         f"of the looks a guard forbade all changes. {trial['lost']} jobs were lost."
     )
 
