@@ -131,8 +131,9 @@ def _expected(trial: Mapping[str, Any]) -> str:
     )
     return (
         f"The twin predicted {wishes:+.1%} of the mean wait from the changes that shadow mode "
-        f"noted, and {rehearsals:+.1%} in rehearsals of the runs without steering. In {trial['refused']:.0%} "
-        f"of the looks a guard forbade all changes. {trial['lost']} jobs were lost."
+        f"noted, and {rehearsals:+.1%} in rehearsals of the runs without steering. "
+        f"In {trial['refused']:.0%} of the looks a guard forbade all changes. "
+        f"{trial['lost']} jobs were lost."
     )
 
 
