@@ -114,7 +114,7 @@ def test_a_token_is_printed_alone_and_once(site: Path, run: Run) -> None:
         ("--demo --store history.db", "of its own"),
         ("--prefix history", "must look like /history"),
         ("--host 203.0.113.1", "cannot listen at 203.0.113.1"),
-        ("--port 99999", "less than or equal to 65535"),
+        ("--port 99999", "must be <= 65535"),
     ],
 )
 def test_serve_refuses_in_a_sentence(site: Path, run: Run, command: str, sentence: str) -> None:
