@@ -285,7 +285,7 @@ def train(given: argparse.Namespace) -> None:
     network = network_at(
         point,
         given.units,
-        f"all machines, without {given.leave_out}" if given.leave_out else "all machines",
+        "slowdown on any machine",
         sources=list(search.windows),
         left_out=given.leave_out or "",
         generation=generation,

@@ -208,9 +208,9 @@ class Steps:
         if difference is None:
             why = "no job waited while the shadow ran"
         elif not score["changes"]:
-            why = "the shadow wished nothing"
+            why = "shadow mode noted no change"
         elif difference > self.settings.tolerance:
-            why = f"the changes of the shadow would have changed the mean wait by {difference:+.1%}"
+            why = f"what shadow mode noted would have changed the mean wait by {difference:+.1%}"
         self._write("shadowed", record.round, policy=policy, good=not why, why=why, **score)
         self.say(why or f"shadow of {policy}: mean wait {difference:+.1%}")
 

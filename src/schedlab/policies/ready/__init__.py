@@ -11,6 +11,8 @@ READY_PRIORITIES = {
     "slowdown": "Evolved for a small mean bounded slowdown, on traces and on models.",
     "utilisation": "Evolved to use a machine fully that always has jobs waiting.",
 }
+"""Those that are priorities: they can teach networks, and be candidates of ``lookahead``."""
+
 READY = READY_PRIORITIES | {
     "generalist": "A small network for slowdowns on any machine; learns run times from past jobs.",
 }

@@ -192,13 +192,15 @@ def decide(simulation: Simulation, settings: Settings) -> Decision:
     first = min(max(affordable // (2 * len(names)), 1), FIRST_FORKS)
     more = max(affordable - first * len(names), 0) // (1 + BEST_TRIED)
     forks = min(max(first + more, min(LEAST_FORKS, settings.forks)), settings.forks)
+    first = min(first, forks)
     if settings.review and not memory.is_exact():
         record = _record(simulation, memory, settings, names)
         base = _best(record, names)
         if affordable // (2 * len(names)) < FEW_FORKS:
             others = sorted((name for name in names if name != base), key=record.__getitem__)
             length = min(max(affordable // FEW_FORKS, LEAST_BY_RECORD), MOST_BY_RECORD)
-            shortlist = [base, *others][:length]
+            if length < len(names):
+                shortlist = [base, *others][:length]
             least = min(FEW_FORKS, settings.forks)
             forks = first = min(max(affordable // len(shortlist), least), settings.forks)
     runs = _drawn(simulation, memory, forks, settings.seed)
@@ -220,7 +222,6 @@ def decide(simulation: Simulation, settings: Settings) -> Decision:
             found.append(rounded_sum(waited + came))
         return found
 
-    first = min(forks, first)
     for name in shortlist:
         sums[name] += sums_of(name, 0, first)
     others = [name for name in shortlist if name != base]
